@@ -45,6 +45,13 @@ def add_out(parser):
                         help="for the files it writes (default: %(default)s, in the current directory)")
 
 
+def below(bars, least):
+    """Prints each (name, ratio) against @least. Whether one is below it."""
+    for what, figure in bars:
+        print(f"{'MISSED' if figure < least else 'ok'}: {what}: {figure:.3f}, at least {least}")
+    return any(figure < least for _, figure in bars)
+
+
 def rounds_of(runs):
     """[{cell: row}], a round each, of {cell: {round: row}}."""
     numbers = sorted({number for rows in runs.values() for number in rows})

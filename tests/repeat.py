@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""repeat.py [-n N] [TIER|SUITE...]: runs the check, or some suites of it, N times on a busy machine.
+"""repeat.py [-n N] [-j N] [TIER|SUITE...]: runs the check, or some suites of it, N times on a busy machine.
 
-Beside each run two processes use a processor each and a third writes and syncs a file of 64 MiB, over
+-j N runs N at the same time, which makes the machine busy as well. Beside the runs two processes use a processor each and a third writes and syncs a file of 64 MiB, over
 and over. They are children of this program, and end with it, whatever ends it. $CB_HOGS and $CB_WRITERS
 set how many there are. Each run has a seed of its own in $SEED, counted up from the first one (that
 of the caller, else chosen). What a failed run printed is kept in check-repeat/ of the build directory. The last
@@ -9,6 +9,7 @@ line is "N runs, N failed". Exit: 0 all runs passed; 1 one failed; 2 usage.
 """
 import argparse
 import collections
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -30,6 +31,7 @@ FILE_BYTES = 64 << 20
 PIECE = bytes(1 << 20)
 SLOWER = "3"  # times as long as otherwise a case and a suite may take
 NICE = 5  # A busy machine's other work; the suites keep more than a third of two processors.
+running = []  # the processes of the runs
 SUMMARY = re.compile(r"\d+ passed, \d+ failed, \d+ skipped$")
 
 
@@ -79,56 +81,68 @@ def busy():
 
 
 def run(words, seed, log):
-    """One run. Its exit code, and its output as a list of lines."""
+    """One run. Its exit code, its output as a list of lines, and the seconds that it took."""
     env = dict(os.environ, CB_BUILDDIR=str(builddir()), SEED=str(seed))
     env.setdefault("CB_SLOWER", SLOWER)
+    begun = time.monotonic()
     with open(log, "w+", encoding="utf-8", errors="replace") as out:
         process = subprocess.Popen([SRCDIR / "tests" / "run", *words], env=env, stdout=out,
                                    stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-        try:
-            code = process.wait()
-        except BaseException:
-            process.terminate()
-            process.wait()
-            raise
+        running.append(process)
+        code = process.wait()
         out.seek(0)
-        return code, out.read().splitlines()
+        return code, out.read().splitlines(), time.monotonic() - begun
 
 
-def terminate(*_):
-    sys.exit(143)
+def terminate(number, _):
+    """Ends the runs; the children of busy() end with this process."""
+    for process in running:
+        if process.poll() is None:
+            process.terminate()
+    os._exit(128 + number)
+
+
+def number_from_1(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("a number from 1")
+    return number
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-n", type=int, default=20, metavar="N", help="runs (default: 20)")
+    parser.add_argument("-n", type=number_from_1, default=20, metavar="N", help="runs (default: 20)")
+    parser.add_argument("-j", type=number_from_1, default=1, metavar="N",
+                        help="runs at the same time (default: 1)")
     parser.add_argument("words", nargs="*", metavar="TIER|SUITE", help="default: check")
     options = parser.parse_args()
-    if options.n < 1:
-        parser.error("-n takes a number from 1")
     signal.signal(signal.SIGTERM, terminate)
+    signal.signal(signal.SIGINT, terminate)
     first = int(os.environ.get("SEED") or random.getrandbits(31))
     logs = builddir() / "check-repeat"
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir()
     failed, causes = 0, collections.Counter()
-    with busy():
-        for number in range(1, options.n + 1):
-            seed, log, begun = first + number - 1, logs / f"run-{number}.log", time.monotonic()
-            code, lines = run(options.words or ["check"], seed, log)
-            told = [line for line in lines if line.startswith("FAILED ")]
+    with busy(), concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        runs = {pool.submit(run, options.words or ["check"], first + number,
+                            logs / f"run-{number + 1}.log"): number for number in range(options.n)}
+        for done in concurrent.futures.as_completed(runs):
+            number = runs[done]
+            code, lines, took = done.result()
+            log = logs / f"run-{number + 1}.log"
+            named = [line for line in lines if line.startswith("FAILED ")]
             last = lines[-1] if lines and SUMMARY.match(lines[-1]) else f"exit code {code}"
-            print(f"run {number} of {options.n}, SEED={seed}: {last} in "
-                  f"{time.monotonic() - begun:.0f} s", flush=True)
+            print(f"run {number + 1} of {options.n}, SEED={first + number}: {last} in {took:.0f} s",
+                  flush=True)
             if not code:
                 log.unlink()
                 continue
             failed += 1
-            for line in told or lines[-5:]:
+            for line in named or lines[-5:]:
                 print(f"  {line}", flush=True)
             print(f"  log: {log}", flush=True)
-            causes.update({": ".join(line[len("FAILED "):].split(": ")[:2]) for line in told})
+            causes.update({": ".join(line[len("FAILED "):].split(": ")[:2]) for line in named})
     for case, count in causes.most_common():
         print(f"{count} times: {case}")
     print(f"{options.n} runs, {failed} failed")
@@ -136,7 +150,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(main())

@@ -26,11 +26,14 @@ static enum outcome walk_transactions(struct bets_walk *walk)
 	bool found;
 
 	list_open(&list, walk->session, RECORD_TRANSACTION, true, 0, NULL);
+	row.transaction_id = filter->after;
+	if (filter->after)
+		list_behind(&list, &row);
 	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &row)) {
 		match = filter_time(filter, row.time_ms);
 		if (match == FILTER_END)
 			break;
-		if (match == FILTER_SKIP || !row.bet_number ||
+		if (match == FILTER_SKIP || row.kind != ENTRY_BET ||
 			!filter_names(filter, row.casino_id, row.player_id, row.game_id))
 			continue;
 		memset(&bet, 0, sizeof(bet));
@@ -114,6 +117,7 @@ static enum outcome collect_bets(struct bets_walk *walk, struct kept_bets *kept)
 	list_open(&list, walk->session, RECORD_BET, false, filter->player_id[0] ? 1 : 0, &row);
 	while (list_next(&list, &row)) {
 		if (walk->states & UINT32_C(1) << row.state &&
+			(!filter->after || row.transaction_id < filter->after) &&
 			row.accepted_ms >= filter->since_ms && row.accepted_ms < filter->until_ms &&
 			filter_names(filter, row.casino_id, row.player_id, row.game_id))
 			keep_newest(kept, &row);

@@ -36,7 +36,7 @@ static void predict_result(const struct callback_batch *batch, const struct call
 	struct batch_row *row)
 {
 	struct delivery delivery;
-	struct delivery_terms terms = {.unknown_bet_ids = ""};
+	struct delivery_terms terms = {.unknown_bet_ids = "", .duplicate_ids = ""};
 	const struct moment now = clock_now();
 	const char *why;
 

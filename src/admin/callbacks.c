@@ -1,5 +1,6 @@
 #include "admin/callbacks.h"
 
+#include "admin/callback_subject.h"
 #include "admin/list.h"
 #include "admin/names.h"
 #include "base/clock.h"
@@ -90,9 +91,13 @@ enum outcome callback_row_fill(struct session *session, struct callback_row *row
 {
 	/* Caches the last name, because rows of one player often follow each other. */
 	static struct player_name name;
+	struct callback_subject subject = {.amount = 0};
 	enum outcome code = names_of(session, row->callback.player_id, &name);
 
 	memcpy(row->user_id, name.user_id, sizeof(row->user_id));
+	if (code == OUTCOME_DONE)
+		code = callback_subject_fetch(session, &row->callback, &subject);
+	row->amount = subject.amount;
 	if (code == OUTCOME_DONE)
 		code = fetch_next(session, row);
 	if (code == OUTCOME_DONE)
@@ -123,6 +128,9 @@ enum outcome callbacks_walk(struct session *session, struct filter *filter, uint
 
 	memset(&row, 0, sizeof(row));
 	list_open(&list, session, RECORD_CALLBACK, true, 0, NULL);
+	row.callback.event = filter->after;
+	if (filter->after)
+		list_behind(&list, &row.callback);
 	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &row.callback)) {
 		match = filter_time(filter, row.callback.created_ms);
 		if (match == FILTER_END)

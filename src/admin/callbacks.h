@@ -11,6 +11,7 @@
 struct callback_row {
 	struct callback callback; /* must be first */
 	char user_id[EXTERNAL_ID_SIZE];
+	money_t amount; /* what it asks the dealer to move (callback_subject.h) */
 	/* if due or being sent: the wall-clock time of the next attempt; 0: there is none */
 	int64_t next_ms;
 	/* of the last attempt; 0 and "": there was none, or its outcome is not known */

@@ -13,6 +13,7 @@ struct filter {
 	char game_id[EXTERNAL_ID_SIZE];
 	int64_t since_ms;
 	int64_t until_ms; /* exclusive end of the range */
+	uint64_t after;   /* only rows with a smaller id; 0: all */
 	uint64_t limit;   /* rows that are still wanted */
 };
 

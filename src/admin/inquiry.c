@@ -1,17 +1,11 @@
 #include "admin/inquiry.h"
 
 #include "admin/list.h"
-#include "base/pack.h"
 #include "base/text.h"
-#include "domain/near_id.h"
 #include "wire/inspect.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Maximum number of the dealer's players that are searched for a similar id. */
-#define PLAYERS_MAX 10000
 
 void inquiry_init(struct inquiry *inquiry)
 {
@@ -29,13 +23,23 @@ void inquiry_free(struct inquiry *inquiry)
 	explicit_bzero(inquiry, sizeof(*inquiry));
 }
 
-/* Reads all keys of dealers and game servers. */
-static enum outcome read_keys(struct session *session, struct inquiry *inquiry)
+/* An explain_try_keys: the ledger tries its keys. */
+static bool try_keys(void *context, const struct key_try_cmd *cmd, struct key_try_result *result)
+{
+	struct inquiry *inquiry = context;
+
+	if (inquiry->tried == OUTCOME_DONE)
+		inquiry->tried = session_do(inquiry->session, COMMAND_KEY_TRY, cmd, result, NULL);
+	return inquiry->tried == OUTCOME_DONE;
+}
+
+/* Reads who the dealers and game servers are, and with which settings they sign. */
+static enum outcome read_callers(struct session *session, struct inquiry *inquiry)
 {
 	enum outcome code = OUTCOME_DONE;
 
 	for (unsigned int of = 0; of < KEYRING_OF_COUNT && code == OUTCOME_DONE; of++) {
-		code = keys_fetch(session, (enum keyring_of)of, &inquiry->keyrings[of]);
+		code = keys_fetch_callers(session, (enum keyring_of)of, &inquiry->keyrings[of]);
 		inquiry->explain.callers[of] = inquiry->keyrings[of].entries;
 		inquiry->explain.caller_count[of] = inquiry->keyrings[of].count;
 	}
@@ -53,21 +57,8 @@ static bool copy_bytes(struct buffer *kept, struct bytes *bytes)
 	return true;
 }
 
-static enum outcome fail_not_kept(struct session *session, const struct refused_find_result *found,
-	const char *id)
-{
-	char since[32];
-
-	text_time(found->since_ms ? found->since_ms : found->started_ms, since);
-	return session_fail(session, OUTCOME_FAILED, "not_kept",
-		"%s is not among the refused requests: the last %d answers 400, 401 and user_not_found are "
-		"kept while the ledger runs, %" PRIu32
-		" now, since %s; under load some are left out",
-		id, 1000, found->kept, since);
-}
-
-/* Fetches the rejected request from the ledger and keeps its data. */
-static enum outcome find_request(struct session *session, struct inquiry *inquiry, const char *id)
+/* Fetches the request @id from the ledger's memory, with its body. */
+static enum outcome find_in_memory(struct session *session, struct inquiry *inquiry, const char *id)
 {
 	struct refused_request *request = &inquiry->explain.request;
 	struct refused_find_result *found = &inquiry->found;
@@ -76,20 +67,13 @@ static enum outcome find_request(struct session *session, struct inquiry *inquir
 
 	text_copy(cmd.request_id, sizeof(cmd.request_id), id);
 	code = session_do(session, COMMAND_REFUSED_FIND, &cmd, found, NULL);
-	if (code != OUTCOME_DONE)
+	/* The newest call of this id may be one that is only on disk. */
+	if (code != OUTCOME_DONE || !found->matches ||
+		(inquiry->has_call && found->request.time_ms < inquiry->call.time_ms)) {
+		found->matches = 0;
 		return code;
-	if (!found->matches)
-		return fail_not_kept(session, found, id);
-	*request = found->request;
-	while (found->retired.len && inquiry->explain.retired_count < INQUIRY_RETIRED_MAX) {
-		if (!unpack_record(&found->retired, retired_key_fields,
-			    &inquiry->retired[inquiry->explain.retired_count++]))
-			return session_fail(session, OUTCOME_FAILED, "failed",
-				"the ledger sent a row that "
-				"cannot be read: run `creditbridgectl doctor`, which compares "
-				"the versions");
 	}
-	inquiry->explain.retired = inquiry->retired;
+	*request = found->request;
 	/* Reserve once, so that the buffer does not move. */
 	if (!buffer_reserve(&inquiry->kept,
 		    request->caller.len + request->signature.len + request->query.len +
@@ -100,6 +84,128 @@ static enum outcome find_request(struct session *session, struct inquiry *inquir
 		!copy_bytes(&inquiry->kept, &request->body))
 		return session_no_memory(session);
 	return OUTCOME_DONE;
+}
+
+/* Fills @call from a request that has its body. Its description may not be on disk yet. */
+static void describe_request(const struct refused_request *request, struct refused_call *call)
+{
+	struct inspect_ids ids;
+
+	memset(call, 0, sizeof(*call));
+	inspect_ids(request->body, &ids);
+	call->time_ms = request->time_ms;
+	call->of = request->of;
+	call->refusal = request->refusal;
+	call->proved = refusal_info(request->refusal)->code != 401 ||
+		request->refusal == REFUSAL_STALE_REQUEST;
+	text_copy(call->request_id, sizeof(call->request_id), request->request_id);
+	text_copy(call->operation, sizeof(call->operation), request->operation);
+	text_copy(call->path, sizeof(call->path), request->path);
+	text_copy_len(call->caller, sizeof(call->caller), (const char *)request->caller.data,
+		request->caller.len);
+	text_copy(call->casino_id, sizeof(call->casino_id),
+		request->of == KEYRING_DEALERS ? call->caller : ids.casino_id);
+	text_copy(call->user_id, sizeof(call->user_id), ids.user_id);
+	text_copy(call->game_id, sizeof(call->game_id), ids.game_id);
+	text_copy(call->request_transaction_id, sizeof(call->request_transaction_id),
+		ids.request_transaction_id);
+	text_copy(call->amount, sizeof(call->amount), ids.amount);
+}
+
+/* Fills @request from a call of which only the description is left. */
+static void describe_call(const struct refused_call *call, struct refused_request *request)
+{
+	memset(request, 0, sizeof(*request));
+	request->time_ms = call->time_ms;
+	request->of = call->of;
+	request->refusal = call->refusal;
+	request->caller_count = call->caller_count;
+	request->signature_count = call->signature_count;
+	request->body_len = call->body_len;
+	text_copy(request->request_id, sizeof(request->request_id), call->request_id);
+	text_copy(request->operation, sizeof(request->operation), call->operation);
+	text_copy(request->method, sizeof(request->method), call->method);
+	text_copy(request->path, sizeof(request->path), call->path);
+	text_copy(request->detail, sizeof(request->detail), call->detail);
+	request->caller =
+		(struct bytes){(const uint8_t *)call->caller, (uint32_t)strlen(call->caller)};
+}
+
+/* Finds the newest refused call that @wanted describes, on disk and in memory. */
+static enum outcome find_request(struct session *session, struct inquiry *inquiry,
+	const struct refused_list_cmd *wanted)
+{
+	struct explain_case *explain = &inquiry->explain;
+	const char *id;
+	enum outcome code = refused_newest(session, wanted, &inquiry->call, &inquiry->has_call,
+		&inquiry->calls);
+
+	if (code != OUTCOME_DONE)
+		return code;
+	id = inquiry->has_call ? inquiry->call.request_id : wanted->request_id;
+	code = id[0] ? find_in_memory(session, inquiry, id) : OUTCOME_DONE;
+	if (code != OUTCOME_DONE)
+		return code;
+	explain->from_disk = !inquiry->found.matches;
+	explain->call = &inquiry->call;
+	if (!explain->from_disk && !inquiry->has_call)
+		describe_request(&explain->request, &inquiry->call);
+	if (explain->from_disk && inquiry->has_call)
+		describe_call(&inquiry->call, &explain->request);
+	inquiry->absent = explain->from_disk && !inquiry->has_call;
+	return OUTCOME_DONE;
+}
+
+/* Fetches the row of the call's idempotency key, and the dealer's decimals. */
+static enum outcome find_key(struct session *session, struct inquiry *inquiry)
+{
+	struct request *request = &inquiry->key.request;
+	const struct refused_call *call = &inquiry->call;
+	struct dealer dealer;
+	enum outcome code;
+	bool found;
+
+	inquiry->decimals = 2;
+	memset(&dealer, 0, sizeof(dealer));
+	text_copy(dealer.casino_id, sizeof(dealer.casino_id), call->casino_id);
+	if (call->casino_id[0]) {
+		code = list_fetch(session, RECORD_DEALER, &dealer, &found, NULL);
+		if (code != OUTCOME_DONE)
+			return code;
+		inquiry->decimals = found ? dealer.decimals : 2;
+	}
+	if (!call->caller[0] || !call->request_transaction_id[0])
+		return OUTCOME_DONE;
+	request->scope = call->of == KEYRING_DEALERS ? SCOPE_DEALER : SCOPE_CLIENT;
+	text_copy(request->owner, sizeof(request->owner), call->caller);
+	text_copy(request->request_transaction_id, sizeof(request->request_transaction_id),
+		call->request_transaction_id);
+	return list_fetch(session, RECORD_REQUEST, request, &inquiry->key.known, NULL);
+}
+
+/*
+ * No refused call was found: looks whether the reference is that of a transfer, and for dealers,
+ * players and references that are similar.
+ */
+static enum outcome examine_absence(struct session *session, struct inquiry *inquiry,
+	const struct refused_list_cmd *wanted)
+{
+	struct refused_call *call = &inquiry->call;
+	struct explain_player *player = &inquiry->explain.player;
+	enum outcome code;
+
+	text_copy(call->caller, sizeof(call->caller), wanted->casino_id);
+	text_copy(call->casino_id, sizeof(call->casino_id), wanted->casino_id);
+	text_copy(call->request_transaction_id, sizeof(call->request_transaction_id),
+		wanted->request_transaction_id);
+	text_copy(player->sent, sizeof(player->sent), wanted->user_id);
+	code = find_key(session, inquiry);
+	text_copy(call->operation, sizeof(call->operation),
+		inquiry->key.request.kind == ENTRY_TRANSFER_OUT ? "transfer-out" : "transfer-in");
+	if (code == OUTCOME_DONE)
+		code = near_refused(session, &inquiry->keyrings[KEYRING_DEALERS], wanted,
+			&inquiry->near);
+	return code;
 }
 
 /*
@@ -115,63 +221,18 @@ static bool read_dealer_id(const struct explain_case *explain, char casino_id[CA
 		text_is_name(casino_id, CASINO_ID_SIZE - 1);
 }
 
-/* Asks the ledger whether a player with this id exists. */
-static enum outcome player_exists(struct session *session, const char *casino_id,
-	const char *user_id, bool *found)
-{
-	struct player player;
-
-	memset(&player, 0, sizeof(player));
-	text_copy(player.casino_id, sizeof(player.casino_id), casino_id);
-	text_copy(player.user_id, sizeof(player.user_id), user_id);
-	*found = false;
-	return user_id[0] ? list_fetch(session, RECORD_PLAYER, &player, found, NULL) : OUTCOME_DONE;
-}
-
-/* Searches the dealer's first PLAYERS_MAX players for a similar id. */
-static enum outcome search_similar_player(struct session *session, const char *casino_id,
-	struct explain_player *player)
-{
-	struct player row;
-	struct list list;
-
-	memset(&row, 0, sizeof(row));
-	text_copy(row.casino_id, sizeof(row.casino_id), casino_id);
-	list_open(&list, session, RECORD_PLAYER, false, 1, &row);
-	while (!player->near_id[0] && list.taken < PLAYERS_MAX && list_next(&list, &row)) {
-		if (near_id_is(row.user_id, player->sent))
-			text_copy(player->near_id, sizeof(player->near_id), row.user_id);
-	}
-	player->all = list.taken < PLAYERS_MAX;
-	return list_end(&list, OUTCOME_DONE);
-}
-
 /*
  * For user_not_found: searches for a player whose id differs slightly from the id in the request.
  */
-static enum outcome examine_player(struct session *session, struct explain_case *explain)
+static enum outcome examine_player(struct session *session, struct inquiry *inquiry)
 {
-	struct explain_player *player = &explain->player;
-	char casino_id[CASINO_ID_SIZE], ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE];
-	enum outcome code;
-	bool found = false;
+	struct explain_case *explain = &inquiry->explain;
 
-	if (explain->request.refusal != REFUSAL_USER_NOT_FOUND ||
-		!read_dealer_id(explain, casino_id) ||
-		!inspect_string(explain->request.body, "user_id", player->sent,
-			sizeof(player->sent)))
+	if (explain->request.refusal != REFUSAL_USER_NOT_FOUND || !inquiry->call.casino_id[0] ||
+		!inquiry->call.user_id[0])
 		return OUTCOME_DONE;
-	code = player_exists(session, casino_id, player->sent, &player->is_there);
-	if (code != OUTCOME_DONE || player->is_there)
-		return code;
-	near_id_forms(player->sent, ids);
-	for (unsigned int i = 0; i < NEAR_ID_FORMS && code == OUTCOME_DONE && !found; i++) {
-		code = player_exists(session, casino_id, ids[i], &found);
-		if (found)
-			text_copy(player->near_id, sizeof(player->near_id), ids[i]);
-	}
-	return code == OUTCOME_DONE && !found ? search_similar_player(session, casino_id, player)
-					      : code;
+	text_copy(explain->player.sent, sizeof(explain->player.sent), inquiry->call.user_id);
+	return near_player(session, inquiry->call.casino_id, &explain->player);
 }
 
 /* Checks whether the calling dealer is suspended. */
@@ -189,16 +250,24 @@ static enum outcome examine_dealer(struct session *session, struct explain_case 
 	return code;
 }
 
-enum outcome inquiry_collect(struct inquiry *inquiry, struct session *session, const char *id)
+enum outcome inquiry_collect(struct inquiry *inquiry, struct session *session,
+	const struct refused_list_cmd *wanted)
 {
-	enum outcome code = find_request(session, inquiry, id);
+	enum outcome code = find_request(session, inquiry, wanted);
 
 	if (code == OUTCOME_DONE)
-		code = read_keys(session, inquiry);
+		code = read_callers(session, inquiry);
+	inquiry->session = session;
+	inquiry->explain.try_keys = try_keys;
+	inquiry->explain.try_context = inquiry;
+	inquiry->explain.window_ms = (int64_t)session->settings.request_window_s * 1000;
+	if (code == OUTCOME_DONE && inquiry->absent)
+		return examine_absence(session, inquiry, wanted);
+	if (code == OUTCOME_DONE)
+		code = find_key(session, inquiry);
 	if (code == OUTCOME_DONE)
 		code = examine_dealer(session, &inquiry->explain);
 	if (code == OUTCOME_DONE)
-		code = examine_player(session, &inquiry->explain);
-	inquiry->explain.window_ms = (int64_t)session->settings.request_window_s * 1000;
+		code = examine_player(session, inquiry);
 	return code;
 }

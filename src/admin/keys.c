@@ -1,5 +1,7 @@
 #include "admin/keys.h"
 
+#include "admin/list.h"
+
 #include <string.h>
 
 /* A fetch of the keyring through a session, and the outcome of its last call. */
@@ -37,6 +39,27 @@ enum outcome keys_fetch(struct session *session, enum keyring_of of, struct keyr
 			"the ledger sent keys that "
 			"cannot be read: run `creditbridgectl doctor`, which compares the versions");
 	}
+}
+
+enum outcome keys_fetch_callers(struct session *session, enum keyring_of of,
+	struct keyring *keyring)
+{
+	const bool deals = of == KEYRING_DEALERS;
+	struct keyring_entry entry;
+	struct dealer dealer;
+	struct client client;
+	struct list list;
+	enum status status = STATUS_OK;
+
+	list_open(&list, session, deals ? RECORD_DEALER : RECORD_CLIENT, false, 0, NULL);
+	while (!status && list_next(&list, deals ? (void *)&dealer : &client)) {
+		if (deals)
+			keyring_entry_of_dealer(&dealer, &entry);
+		else
+			keyring_entry_of_client(&client, &entry);
+		status = keyring_add(keyring, &entry);
+	}
+	return list_end(&list, status ? session_no_memory(session) : OUTCOME_DONE);
 }
 
 static enum status try_session(void *context, const struct keyring_cmd *cmd,

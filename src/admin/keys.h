@@ -13,6 +13,13 @@
  */
 enum outcome keys_fetch(struct session *session, enum keyring_of of, struct keyring *keyring);
 
+/*
+ * As keys_fetch(), but without the keys themselves: the entries have the ids of the keys, and "" as each
+ * secret. The role read is enough.
+ */
+enum outcome keys_fetch_callers(struct session *session, enum keyring_of of,
+	struct keyring *keyring);
+
 /* As keys_fetch(), but reports no failure of the call. Returns false if there are no keys. */
 bool keys_try(struct session *session, enum keyring_of of, struct keyring *keyring);
 

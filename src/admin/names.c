@@ -1,6 +1,7 @@
 #include "admin/names.h"
 
 #include "admin/list.h"
+#include "base/near.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -31,6 +32,29 @@ enum outcome names_missing(struct session *session, const char *what)
 		"the ledger's rows do not agree: %s is missing; run 'creditbridgectl check'", what);
 }
 
+/* Looks at so many dealers for a name that is near. */
+#define NEAR_DEALERS_MAX 1000
+
+/* Reports that there is no dealer @casino_id, and which one may have been meant. */
+static enum outcome refuse_dealer(struct session *session, const char *casino_id)
+{
+	struct near near;
+	struct list list;
+	struct dealer row;
+	enum outcome code;
+
+	near_begin(&near, casino_id);
+	list_open(&list, session, RECORD_DEALER, false, 0, NULL);
+	while (list.taken < NEAR_DEALERS_MAX && list_next(&list, &row))
+		near_offer(&near, row.casino_id);
+	code = list_end(&list, OUTCOME_DONE);
+	if (code != OUTCOME_DONE)
+		return code;
+	return session_fail(session, OUTCOME_FAILED, "dealer_not_found",
+		"there is no dealer '%s'%s%s%s; see `creditbridgectl dealer list`", casino_id,
+		near.best[0] ? " (did you mean '" : "", near.best, near.best[0] ? "'?)" : "");
+}
+
 enum outcome names_dealer(struct session *session, const char *casino_id, struct dealer *dealer)
 {
 	enum outcome code;
@@ -41,10 +65,7 @@ enum outcome names_dealer(struct session *session, const char *casino_id, struct
 	if (code == OUTCOME_DONE)
 		code = list_fetch(session, RECORD_DEALER, dealer, &found, NULL);
 	if (code == OUTCOME_DONE && !found)
-		return session_fail(session, OUTCOME_FAILED, "dealer_not_found",
-			"there is no dealer '%s'; "
-			"see `creditbridgectl dealer list`",
-			casino_id);
+		return refuse_dealer(session, casino_id);
 	return code;
 }
 

@@ -126,7 +126,7 @@ enum outcome ping_ask(struct session *session, const struct player *player, stru
 	callback_target_url(&grant->target, ping->url);
 	ping->event = grant->event;
 	ping->target = grant->target;
-	request = granted_request(&granted, grant, player->casino_id,
+	request = granted_request(&granted, grant, session->link.asked_ms, player->casino_id,
 		session->settings.callback_timeout_ms);
 	sent = send_inquiry(session, &request, &ping->outcome);
 	explicit_bzero(grant->target.keys, sizeof(grant->target.keys));

@@ -1,5 +1,6 @@
 #include "admin/release.h"
 
+#include "admin/callback_subject.h"
 #include "admin/callbacks.h"
 #include "admin/list.h"
 #include "admin/names.h"
@@ -39,6 +40,7 @@ static void add_held_dealer(struct release *release, const struct dealer *dealer
 	if (!dealer->callbacks_held_ms || release->count == DEALERS_MAX)
 		return;
 	memset(held, 0, sizeof(*held));
+	held->failure.id = "";
 	memcpy(held->casino_id, dealer->casino_id, sizeof(held->casino_id));
 	held->callbacks_held_ms = dealer->callbacks_held_ms;
 	held->restored_ms = dealer->restored_ms;
@@ -69,42 +71,10 @@ enum outcome release_find_dealers(struct release *release, const char *casino_id
 					dealer.casino_id);
 }
 
-/* Fills in the amount that the callback asks the dealer to move, and the state of its bet. */
-static enum outcome fill_money(struct session *session, const struct callback *callback,
-	struct waiting_row *row)
-{
-	struct bet bet;
-	struct round round;
-	bool found = false;
-	enum outcome code;
-
-	if (callback->bet_number) {
-		memset(&bet, 0, sizeof(bet));
-		memcpy(bet.player_id, callback->player_id, sizeof(bet.player_id));
-		memcpy(bet.game_id, callback->game_id, sizeof(bet.game_id));
-		bet.number = callback->bet_number;
-		code = list_fetch(session, RECORD_BET, &bet, &found, NULL);
-		row->amount = bet.bet_amount;
-		row->transaction_id = bet.transaction_id;
-		if (found)
-			snprintf(row->bet, sizeof(row->bet), "%s", bet_state_names[bet.state]);
-	} else {
-		memset(&round, 0, sizeof(round));
-		memcpy(round.player_id, callback->player_id, sizeof(round.player_id));
-		memcpy(round.game_id, callback->game_id, sizeof(round.game_id));
-		code = list_fetch(session, RECORD_ROUND, &round, &found, NULL);
-		row->amount = round.payout_amount;
-		row->transaction_id = round.transaction_id;
-		if (found)
-			snprintf(row->bet, sizeof(row->bet), "%s",
-				round_result_names[round.result]);
-	}
-	return code;
-}
-
 static enum outcome visit_waiting(struct release *release, const struct callback_row *callback,
 	release_visit *visit, void *context)
 {
+	struct callback_subject subject;
 	struct waiting_row row;
 	enum outcome code;
 
@@ -115,9 +85,12 @@ static enum outcome visit_waiting(struct release *release, const struct callback
 	memcpy(row.user_id, callback->user_id, sizeof(row.user_id));
 	memcpy(row.game_id, callback->callback.game_id, sizeof(row.game_id));
 	row.attempts = callback->callback.attempts;
-	code = fill_money(release->session, &callback->callback, &row);
+	code = callback_subject_fetch(release->session, &callback->callback, &subject);
 	if (code != OUTCOME_DONE)
 		return code;
+	row.amount = subject.amount;
+	row.transaction_id = subject.transaction_id;
+	snprintf(row.bet, sizeof(row.bet), "%s", subject.state);
 	visit(context, &row);
 	return OUTCOME_DONE;
 }
@@ -148,8 +121,8 @@ enum outcome release_walk(struct release *release, uint64_t limit, release_visit
 	return list_end(&list, code);
 }
 
-enum outcome release_set_held(struct session *session, const char *casino_id, int64_t held_ms,
-	bool unreconciled, struct dealer_put_result *result)
+static struct dealer_put_cmd release_cmd(const struct session *session, const char *casino_id,
+	int64_t held_ms, bool unreconciled)
 {
 	struct dealer_put_cmd cmd = {
 		.operator= session->operator,
@@ -159,29 +132,67 @@ enum outcome release_set_held(struct session *session, const char *casino_id, in
 
 	cmd.unreconciled = unreconciled;
 	snprintf(cmd.dealer.casino_id, sizeof(cmd.dealer.casino_id), "%s", casino_id);
+	return cmd;
+}
+
+enum outcome release_set_held(struct session *session, const char *casino_id, int64_t held_ms,
+	bool unreconciled, struct dealer_put_result *result)
+{
+	struct dealer_put_cmd cmd = release_cmd(session, casino_id, held_ms, unreconciled);
+
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
 		return session_no_random(session);
 	return session_do(session, COMMAND_DEALER_PUT, &cmd, result, NULL);
 }
 
-enum outcome release_lift(struct release *release, bool unreconciled)
+/* Releases one dealer, or sets its failure. */
+static enum outcome lift_one(struct session *session, struct held_dealer *dealer, bool unreconciled)
 {
+	struct dealer_put_cmd cmd = release_cmd(session, dealer->casino_id, 0, unreconciled);
 	struct dealer_put_result result;
-	enum outcome code = OUTCOME_DONE;
+	enum outcome code;
 
-	for (size_t i = 0; i < release->count && code == OUTCOME_DONE; i++) {
-		code = release_set_held(release->session, release->dealers[i].casino_id, 0,
-			unreconciled, &result);
-		release->dealers[i].released = code == OUTCOME_DONE;
+	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id))) {
+		dealer->failure.id = "failed";
+		snprintf(dealer->failure.detail, sizeof(dealer->failure.detail),
+			"the kernel gives no random numbers");
+		return OUTCOME_FAILED;
 	}
+	code = session_try(session, COMMAND_DEALER_PUT, &cmd, &result, &dealer->failure);
+	dealer->released = code == OUTCOME_DONE;
 	return code;
 }
 
-const char *release_find_unreconciled(const struct release *release)
+enum outcome release_lift(struct release *release, bool unreconciled)
 {
-	for (size_t i = 0; i < release->count; i++) {
-		if (release->dealers[i].restored_ms)
-			return release->dealers[i].casino_id;
+	enum outcome code, first = OUTCOME_DONE;
+	size_t released = 0;
+	bool on = true;
+
+	for (size_t i = 0; i < release->count && on; i++) {
+		code = lift_one(release->session, &release->dealers[i], unreconciled);
+		/* A refusal concerns only this dealer. */
+		on = code == OUTCOME_DONE || code == OUTCOME_FAILED;
+		released += code == OUTCOME_DONE;
+		if (first == OUTCOME_DONE)
+			first = code;
 	}
-	return NULL;
+	return first != OUTCOME_DONE && released ? OUTCOME_PARTLY : first;
+}
+
+size_t release_count_unreconciled(const struct release *release, const char **first,
+	uint64_t *callbacks)
+{
+	size_t count = 0;
+
+	*first = NULL;
+	*callbacks = 0;
+	for (size_t i = 0; i < release->count; i++) {
+		if (!release->dealers[i].restored_ms)
+			continue;
+		if (!count++)
+			*first = release->dealers[i].casino_id;
+		*callbacks += release->dealers[i].callbacks;
+	}
+	return count;
 }

@@ -17,6 +17,7 @@ struct held_dealer {
 	int64_t restored_to_ms;
 	uint64_t callbacks; /* number of waiting callbacks */
 	bool released;
+	struct failure failure; /* why it was not released; id "": it was, or was not tried */
 };
 
 /* A callback that would be sent. */
@@ -51,12 +52,18 @@ typedef void release_visit(void *context, const struct waiting_row *row);
 enum outcome release_walk(struct release *release, uint64_t limit, release_visit *visit,
 	void *context);
 
-/* Returns a dealer whose file was not compared since the restore; NULL if there is none. */
-const char *release_find_unreconciled(const struct release *release);
+/*
+ * Returns the number of dealers whose file was not compared since the restore, and sets *first to the
+ * first of them, or to NULL. *callbacks: the number of their waiting callbacks.
+ */
+size_t release_count_unreconciled(const struct release *release, const char **first,
+	uint64_t *callbacks);
 
 /*
- * Releases the dealers in turn; sets @released of each. @unreconciled: also those whose file was not
- * compared, which the ledger refuses otherwise.
+ * Releases the dealers in turn; sets @released or @failure of each. One that fails does not keep the
+ * others from being released, unless the ledger cannot be asked. Returns OUTCOME_DONE if all were
+ * released, OUTCOME_PARTLY if some were, otherwise the outcome of the first one. Reports nothing.
+ * @unreconciled: also those whose file was not compared, which the ledger refuses otherwise.
  */
 enum outcome release_lift(struct release *release, bool unreconciled);
 

@@ -183,8 +183,9 @@ static enum outcome not_permitted(struct session *session, const char *path)
 	if (stat(path, &st) == 0 || stat(session->settings.socket_directory, &st) == 0)
 		operator_user_name(st.st_uid, user, sizeof(user));
 	return session_fail(session, OUTCOME_NOT_PERMITTED, "not_permitted",
-		"not permitted to use %s: run this as user %s%s", path, user,
-		strcmp(user, "root") == 0 ? "" : " (or root)");
+		"not permitted to use %s: run this as user %s%s, or as a member of a group that "
+		"creditbridgectl(8) names in ROLES",
+		path, user, strcmp(user, "root") == 0 ? "" : " or root");
 }
 
 enum outcome session_drop_root(struct session *session)
@@ -250,7 +251,9 @@ enum outcome session_try(struct session *session, enum command command, const vo
 		return OUTCOME_DONE;
 	if (status == STATUS_OK) {
 		describe_refusal(session, verdict, failure);
-		return OUTCOME_FAILED;
+		session->lacked_role |= verdict->refusal == REFUSAL_ROLE_NEEDED;
+		return verdict->refusal == REFUSAL_ROLE_NEEDED ? OUTCOME_NOT_PERMITTED
+							       : OUTCOME_FAILED;
 	}
 	code = outcome_of_status(FAILURE_OF_LEDGER, status, &failure->id);
 	if (status == STATUS_NOT_SENT) /* fits: link_init() accepted it */

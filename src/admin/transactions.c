@@ -2,6 +2,7 @@
 
 #include "admin/list.h"
 #include "admin/names.h"
+#include "domain/wager.h"
 #include "proof/chain.h"
 
 #include <inttypes.h>
@@ -24,6 +25,23 @@ enum outcome movement_fetch(struct session *session, uint64_t transaction_id,
 	return code == OUTCOME_DONE && !found ? names_missing(session, "a movement") : code;
 }
 
+enum outcome correction_fetch(struct session *session, const struct callback *callback,
+	struct correction *row, money_t *amount)
+{
+	enum outcome code;
+	bool found;
+
+	memset(row, 0, sizeof(*row));
+	memcpy(row->player_id, callback->player_id, sizeof(row->player_id));
+	memcpy(row->game_id, callback->game_id, sizeof(row->game_id));
+	row->revision = callback->revision;
+	code = list_fetch(session, RECORD_CORRECTION, row, &found, NULL);
+	*amount = row->payout_amount > row->previous_payout
+		? correction_paid(row)
+		: row->payout_amount - row->previous_payout;
+	return code == OUTCOME_DONE && !found ? names_missing(session, "a correction") : code;
+}
+
 void movements_open(struct movements *movements, struct session *session,
 	const struct player *player)
 {
@@ -40,6 +58,23 @@ static struct proof_link tell_next(const struct movements *movements)
 
 	return movements->last.transaction_id ? proof_link_before(&movements->last)
 					      : proof_link_last(player);
+}
+
+enum outcome movements_behind(struct movements *movements, uint64_t transaction_id)
+{
+	const struct player *player = &movements->player;
+	struct transaction row;
+	bool found = false;
+	enum outcome code = transaction_fetch(movements->session, transaction_id, &row, &found);
+
+	if (code == OUTCOME_DONE &&
+		(!found || !row.entry_seq || strcmp(row.player_id, player->player_id) != 0))
+		code = session_fail(movements->session, OUTCOME_FAILED, "transaction_not_found",
+			"player %s of %s has no movement of transaction %" PRIu64, player->user_id,
+			player->casino_id, transaction_id);
+	if (code == OUTCOME_DONE)
+		movements->last = row;
+	return code;
 }
 
 bool movements_next(struct movements *movements, struct transaction *entry)

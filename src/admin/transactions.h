@@ -18,6 +18,13 @@ enum outcome transaction_fetch(struct session *session, uint64_t transaction_id,
 enum outcome movement_fetch(struct session *session, uint64_t transaction_id,
 	struct transaction *entry);
 
+/*
+ * Fetches the correction that @callback reports. @amount: what the callback asks the dealer to
+ * move, below 0 for a decrease. Reports a missing one.
+ */
+enum outcome correction_fetch(struct session *session, const struct callback *callback,
+	struct correction *row, money_t *amount);
+
 struct movements {
 	struct session *session;
 	struct player player;
@@ -29,6 +36,12 @@ struct movements {
 /* Walks the transactions that @player had when its row was read. */
 void movements_open(struct movements *movements, struct session *session,
 	const struct player *player);
+/*
+ * Begins after the transaction @transaction_id of the player instead of the newest. Reports
+ * transaction_not_found if the player has no such movement. Call it before the first
+ * movements_next().
+ */
+enum outcome movements_behind(struct movements *movements, uint64_t transaction_id);
 /*
  * Returns the next older transaction. Returns false if none is left, or after a failure that was
  * reported. It is also a failure if the transaction does not match the link in the player row or

@@ -7,6 +7,7 @@
 #include "ledger/offline/export.h"
 #include "ledger/offline/revived.h"
 #include "ledger/rows/issued_keys.h"
+#include "store/recount.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -50,6 +51,10 @@ static void drop_keys(struct archive_import *importing, enum record record)
 		if (!client->removed)
 			buffer_append(&importing->keyless_clients, client->client_id,
 				CASINO_ID_SIZE);
+	} else if (record == RECORD_DESK_OPERATOR) {
+		/* Without a secret the operator cannot sign in until `operator new-code`. */
+		memset(importing->row.desk_operator.secret, 0,
+			sizeof(importing->row.desk_operator.secret));
 	}
 }
 
@@ -164,8 +169,9 @@ static enum outcome check_tail(struct archive_import *importing)
 	struct import_lines *lines = &importing->lines;
 	const struct export_tail *tail = &importing->tail;
 	char digest[DIGEST_TEXT_SIZE];
-	enum outcome code =
-		import_lines_take(lines, export_tail_fields, sizeof(*tail), &importing->tail, true);
+	const struct field *fields =
+		importing->head.schema < RECOUNT_SCHEMA ? export_tail_fields_2 : export_tail_fields;
+	enum outcome code = import_lines_take(lines, fields, sizeof(*tail), &importing->tail, true);
 
 	if (code != OUTCOME_DONE)
 		return code;
@@ -259,7 +265,7 @@ static enum outcome complete_import(struct archive_import *importing)
 
 	if (importing->dry_run)
 		return OUTCOME_DONE;
-	status = import_settle(import);
+	status = import_settle(import, importing->head.schema);
 	if (status == STATUS_CORRUPT)
 		return import_lines_bad(&importing->lines, import->why);
 	if (status)

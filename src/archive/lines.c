@@ -27,6 +27,21 @@ const struct field export_tail_fields[] = {
 	FIELD_END,
 };
 
+static const struct field export_counts_fields_2[] = {
+#define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
+#define RECORD_3(name, struct_, keys)
+#include "domain/records.def"
+#undef RECORD
+	FIELD_END,
+};
+
+const struct field export_tail_fields_2[] = {
+	FIELD(FIELD_U64, export_tail, rows),
+	FIELD_SUB(export_tail, counts, export_counts, export_counts_fields_2),
+	FIELD(FIELD_STR, export_tail, sha256),
+	FIELD_END,
+};
+
 uint64_t *export_count(struct export_counts *counts, enum record record)
 {
 	static const size_t offsets[RECORD_COUNT] = {

@@ -44,6 +44,8 @@ struct export_tail {
 extern const struct field export_head_fields[];
 extern const struct field export_counts_fields[];
 extern const struct field export_tail_fields[];
+/* The last line as programs wrote it up to schema 2. */
+extern const struct field export_tail_fields_2[];
 
 /* Returns the counter for rows of @record in @counts. */
 uint64_t *export_count(struct export_counts *counts, enum record record);

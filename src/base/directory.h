@@ -28,7 +28,7 @@ bool directory_sync_parent(int fd);
 
 /* Suffix of the temporary names that directory_put_file() uses while it writes. */
 #define DIRECTORY_NEW      ".new"
-#define DIRECTORY_NAME_MAX 32
+#define DIRECTORY_NAME_MAX 96
 
 /*
  * Writes @text to the file @name (shorter than DIRECTORY_NAME_MAX) in the directory open at @fd.

@@ -85,6 +85,15 @@ struct field {
 			sizeof(struct element_)),                                                  \
 		.sub = (sub_)                                                                      \
 	}
+#define FIELD_SUB_AS(name_, struct_, member_, element_, sub_)                                      \
+	{                                                                                          \
+		.name = (name_), .type = FIELD_GROUP,                                              \
+		.offset = (uint32_t)offsetof(struct struct_, member_),                             \
+		.size = (uint32_t)sizeof(struct element_),                                         \
+		.count = (uint32_t)(sizeof(((struct struct_ *)0)->member_) /                       \
+			sizeof(struct element_)),                                                  \
+		.sub = (sub_)                                                                      \
+	}
 #define FIELD_END                                                                                  \
 	{                                                                                          \
 		.name = NULL, .type = FIELD_NONE                                                   \

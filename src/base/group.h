@@ -1,4 +1,4 @@
-/* group - looks up a user group of this host by name. */
+/* group - looks up a user group of this host by name or number. */
 #ifndef BASE_GROUP_H
 #define BASE_GROUP_H
 
@@ -8,11 +8,13 @@
 #include <sys/types.h>
 
 /*
- * Looks up the group of the option socket_group (base/settings.h). Sets *@gid to its number, or to
- * (gid_t)-1 if @name is "". Returns STATUS_CONFIG if the group does not exist. Another status means
- * that the look-up failed and may succeed later. @why gets a sentence in both cases. For programs
- * that start (base/isolated.h).
+ * Looks up the group that @option names (base/settings.h). @name is a name, or a number if it has only
+ * digits. Sets *@gid to its number, or to (gid_t)-1 if @name is "". Returns STATUS_CONFIG if the group
+ * does not exist. Another status means that the look-up failed, or took longer than GROUP_LOOKUP_S, and
+ * may succeed later. @why gets a sentence in both cases. For programs that start (base/isolated.h).
  */
-enum status group_find(const char *name, gid_t *gid, char *why, size_t why_size);
+#define GROUP_LOOKUP_S 10
+enum status group_find(const char *option, const char *name, gid_t *gid, char *why,
+	size_t why_size);
 
 #endif

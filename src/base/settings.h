@@ -25,10 +25,21 @@
 #define SETTINGS_TOGETHER     "together"
 #define SETTINGS_DEFAULT_FILE "/etc/creditbridge/creditbridge.conf"
 
+#define SETTINGS_HOSTS_MAX 512
+
 struct settings {
 	char state_directory[SETTINGS_PATH_MAX];  /* the ledger's data */
 	char socket_directory[SETTINGS_PATH_MAX]; /* holds edge.sock and admin.sock */
 	char socket_group[64];                    /* group of edge.sock; "": the ledger's own */
+	char read_group[64];    /* group whose members may list and show; "": none */
+	char support_group[64]; /* group whose members may also help callers (link/roles.h) */
+	/* The web console. "": there is none, and no desk.sock. */
+	char console_front_file[512]; /* the front secrets, readable by the ledger */
+	char console_group[64];       /* group of desk.sock; "": the ledger's own */
+	uint32_t console_idle_s;
+	uint32_t console_session_s;
+	uint32_t console_code_fresh_s;
+	uint32_t desk_share; /* percent of the ledger's time, beside other commands */
 	char base_path[256]; /* URL prefix of the service on the web server; see text_base_path() */
 	char log_target[16]; /* "syslog" or "stderr" */
 	enum log_level log_level;
@@ -39,13 +50,30 @@ struct settings {
 	uint32_t ledger_queue_max;       /* queued commands; further ones are refused immediately */
 	/* a small batch of many clients waits this long for more; 0: never */
 	uint32_t ledger_gather_us;
-	uint32_t ledger_cache_mib;       /* page cache of the store */
-	uint32_t checkpoint_kib;         /* checkpoint after this much log, or ... */
+	char store[16]; /* "berkeleydb" or "postgresql" */
+	char postgresql_hosts
+		[SETTINGS_HOSTS_MAX]; /* HOST[:PORT] or socket directories, by commas */
+	char postgresql_database[64];
+	char postgresql_user[64];
+	char postgresql_schema[64];
+	char postgresql_options[512];    /* more of a connection string of libpq */
+	char postgresql_durability[16];  /* "quorum" or "local" */
+	uint32_t postgresql_trip_ms;     /* the longest round trip before its outcome is in doubt */
+	uint32_t postgresql_patience_ms; /* how long a batch looks for a server */
+	char cell_member[64]; /* the name of this host among the hosts of its cell; "": none */
+	char cell_listen[64]; /* address and port for the other hosts' peers; "": no peer */
+	char cell_tls_directory[SETTINGS_PATH_MAX]; /* certificates and keys of the cell */
+	uint32_t cell_takeover_ms;   /* a ledger that stands still for this time is replaced */
+	uint32_t cell_read_lease_ms; /* an answer is vouched for by a commit that is not older */
+	uint32_t ledger_cache_mib;   /* page cache of the store */
+	uint32_t checkpoint_kib;     /* checkpoint after this much log, or ... */
 	uint32_t checkpoint_interval_ms; /* ... after this time */
 	uint32_t log_keep_mib; /* size of logs before the last checkpoint kept for roll-forward */
 	/* age at which bodies of delivered and settled rows are deleted; 0: never */
 	uint32_t retention_days;
 	uint32_t retention_pause_s;  /* before the first pass and between passes */
+	uint32_t refused_keep_days;  /* refused calls on disk; 0: no limit of age */
+	uint32_t refused_keep_mib;   /* their size on disk; 0: none are kept there */
 	uint32_t disk_low_water_mib; /* with less free space, writes are refused */
 	uint32_t disk_ballast_mib;   /* file deleted when recovery finds no free space */
 	/* Callbacks (contract, "Attempts" and "Leases"). Tests use shorter times. */

@@ -21,15 +21,35 @@
 	{                                                                                          \
 #member_, (type_), (uint32_t)offsetof(struct settings, member_),                   \
 			(uint32_t)sizeof(((struct settings *)0)->member_), (preset_), (min_),      \
-			(max_)                                                                     \
+			(max_),                                                                    \
+		{                                                                                  \
+			NULL, NULL                                                                 \
+		}                                                                                  \
+	}
+
+#define OPTION_OF(member_, preset_, a_, b_)                                                        \
+	{                                                                                          \
+#member_, OPTION_CHOICE, (uint32_t)offsetof(struct settings, member_),             \
+			(uint32_t)sizeof(((struct settings *)0)->member_), (preset_), 0, 15,       \
+		{                                                                                  \
+			(a_), (b_)                                                                 \
+		}                                                                                  \
 	}
 
 const struct option settings_options[] = {
 	OPTION(OPTION_DIRECTORY, state_directory, "/var/lib/creditbridge", 0, 3072),
 	OPTION(OPTION_DIRECTORY, socket_directory, "/run/creditbridge", 0, SOCKET_DIRECTORY_MAX),
 	OPTION(OPTION_NAME, socket_group, "", 0, 63),
+	OPTION(OPTION_NAME, read_group, "creditbridge-read", 0, 63),
+	OPTION(OPTION_NAME, support_group, "creditbridge-support", 0, 63),
+	OPTION(OPTION_TEXT, console_front_file, "", 0, 511),
+	OPTION(OPTION_NAME, console_group, "", 0, 63),
+	OPTION(OPTION_NUMBER, console_idle_s, "1800", 60, 86400),
+	OPTION(OPTION_NUMBER, console_session_s, "43200", 60, 604800),
+	OPTION(OPTION_NUMBER, console_code_fresh_s, "600", 30, 86400),
+	OPTION(OPTION_NUMBER, desk_share, "10", 1, 100),
 	OPTION(OPTION_PREFIX, base_path, "", 0, 255),
-	OPTION(OPTION_TARGET, log_target, "syslog", 0, 15),
+	OPTION_OF(log_target, "syslog", "syslog", "stderr"),
 	OPTION(OPTION_LEVEL, log_level, "info", 0, 0),
 	OPTION(OPTION_NUMBER, request_window_s, "300", 0, 86400),
 	/* A worker stops within 7 s, which would cut off a longer call. */
@@ -37,12 +57,28 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, ledger_connections_max, "1024", 1, 65536),
 	OPTION(OPTION_NUMBER, ledger_queue_max, "1024", 1, 65536),
 	OPTION(OPTION_NUMBER, ledger_gather_us, "400", 0, 10000),
+	OPTION_OF(store, "berkeleydb", "berkeleydb", "postgresql"),
+	OPTION(OPTION_TEXT, postgresql_hosts, "", 0, 511),
+	OPTION(OPTION_NAME, postgresql_database, "creditbridge", 0, 63),
+	OPTION(OPTION_NAME, postgresql_user, "creditbridge", 0, 63),
+	OPTION(OPTION_NAME, postgresql_schema, "creditbridge", 0, 63),
+	OPTION(OPTION_TEXT, postgresql_options, "", 0, 511),
+	OPTION_OF(postgresql_durability, "quorum", "quorum", "local"),
+	OPTION(OPTION_NUMBER, postgresql_trip_ms, "1000", 100, 60000),
+	OPTION(OPTION_NUMBER, postgresql_patience_ms, "30000", 100, 600000),
+	OPTION(OPTION_NAME, cell_member, "", 0, 63),
+	OPTION(OPTION_TEXT, cell_listen, "", 0, 63),
+	OPTION(OPTION_NUMBER, cell_takeover_ms, "2000", 1000, 60000),
+	OPTION(OPTION_NUMBER, cell_read_lease_ms, "1000", 500, 59500),
+	OPTION(OPTION_DIRECTORY, cell_tls_directory, "/etc/creditbridge/cell", 0, 3072),
 	OPTION(OPTION_NUMBER, ledger_cache_mib, "256", 1, 65536),
 	OPTION(OPTION_NUMBER, checkpoint_kib, "16384", 64, 1048576),
 	OPTION(OPTION_NUMBER, checkpoint_interval_ms, "2000", 100, 3600000),
 	OPTION(OPTION_NUMBER, log_keep_mib, "1024", 0, 16777216),
 	OPTION(OPTION_NUMBER, retention_days, "180", 0, 36500),
 	OPTION(OPTION_NUMBER, retention_pause_s, "3600", 1, 86400),
+	OPTION(OPTION_NUMBER, refused_keep_days, "30", 0, 36500),
+	OPTION(OPTION_NUMBER, refused_keep_mib, "64", 0, 1024),
 	OPTION(OPTION_NUMBER, disk_low_water_mib, "64", 0, 16777216),
 	OPTION(OPTION_NUMBER, disk_ballast_mib, "16", 0, 65536),
 	/* A stopping worker completes its calls within 7 s. */
@@ -56,7 +92,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, refund_backoff_max_ms, "300000", 10, 86400000),
 	OPTION(OPTION_NUMBER, refund_give_up_s, "86400", 0, 31536000),
 	OPTION(OPTION_NUMBER, breaker_open_ms, "30000", 10, 3600000),
-	OPTION(OPTION_NUMBER, sweep_concurrency, "128", 1, 256),
+	OPTION(OPTION_NUMBER, sweep_concurrency, "256", 1, 256),
 	OPTION(OPTION_NUMBER, sweep_overdue_s, "120", 1, 86400),
 	OPTION(OPTION_NETWORKS, callback_networks, EMPTY_LIST, 0, SETTINGS_NETWORKS_MAX),
 };
@@ -113,9 +149,12 @@ bool option_set(const struct option *option, struct settings *settings, const ch
 	case OPTION_NAME:
 		return (!len || text_is_name(value, option->max)) &&
 			text_copy(member, option->size, value);
-	case OPTION_TARGET:
-		return (strcmp(value, "syslog") == 0 || strcmp(value, "stderr") == 0) &&
+	case OPTION_CHOICE:
+		return (strcmp(value, option->choices[0]) == 0 ||
+			       strcmp(value, option->choices[1]) == 0) &&
 			text_copy(member, option->size, value);
+	case OPTION_TEXT:
+		return text_copy(member, option->size, value);
 	case OPTION_LEVEL:
 		return log_level_parse(value, (enum log_level *)(void *)member);
 	case OPTION_NETWORKS:
@@ -147,8 +186,13 @@ void option_explain(const struct option *option, char message[OPTION_MESSAGE_MAX
 			"%s must be empty or at most %" PRIu32 " of A-Z a-z 0-9 _ . -",
 			option->name, option->max);
 		return;
-	case OPTION_TARGET:
-		snprintf(message, OPTION_MESSAGE_MAX, "%s must be syslog or stderr", option->name);
+	case OPTION_CHOICE:
+		snprintf(message, OPTION_MESSAGE_MAX, "%s must be %s or %s", option->name,
+			option->choices[0], option->choices[1]);
+		return;
+	case OPTION_TEXT:
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"%s must be text of at most %" PRIu32 " bytes", option->name, option->max);
 		return;
 	case OPTION_LEVEL:
 		snprintf(message, OPTION_MESSAGE_MAX, "%s must be error, warning, info or debug",
@@ -172,11 +216,70 @@ const struct option *option_named(const char *name)
 	return option;
 }
 
+/*
+ * The active ledger must know that it was replaced before another one may serve: its answers are at most
+ * as old as the read lease, and its clock may run a little differently.
+ */
+#define TAKEOVER_SPARE_MS 500
+
+static bool cell_agrees(const struct settings *settings, const struct option *between[2],
+	char message[OPTION_MESSAGE_MAX])
+{
+	if (strcmp(settings->store, "postgresql") != 0)
+		return true;
+	between[0] = option_named("cell_takeover_ms");
+	if (settings->cell_takeover_ms < settings->cell_read_lease_ms + TAKEOVER_SPARE_MS) {
+		between[1] = option_named("cell_read_lease_ms");
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"cell_takeover_ms must be at least cell_read_lease_ms + %d, which is %" PRIu32,
+			TAKEOVER_SPARE_MS, settings->cell_read_lease_ms + TAKEOVER_SPARE_MS);
+		return false;
+	}
+	if (settings->postgresql_trip_ms < settings->cell_takeover_ms)
+		return true;
+	between[1] = option_named("postgresql_trip_ms");
+	snprintf(message, OPTION_MESSAGE_MAX,
+		"postgresql_trip_ms must be less than cell_takeover_ms, which is %" PRIu32,
+		settings->cell_takeover_ms);
+	return false;
+}
+
 bool options_agree(const struct settings *settings, const struct option *between[2],
 	char message[OPTION_MESSAGE_MAX])
 {
 	uint32_t least = settings->callback_timeout_ms + LEASE_SPARE_MS;
 
+	if (strcmp(settings->store, "postgresql") == 0 && !settings->postgresql_hosts[0]) {
+		between[0] = option_named("store");
+		between[1] = option_named("postgresql_hosts");
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"store = postgresql needs postgresql_hosts, the servers' addresses");
+		return false;
+	}
+	if (strstr(settings->postgresql_options, "password")) {
+		between[0] = option_named("postgresql_options");
+		between[1] = option_named("store");
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"postgresql_options must hold no password: every worker reads this file. "
+			"Name a file of the ledger's user by passfile=PATH");
+		return false;
+	}
+	if (!cell_agrees(settings, between, message))
+		return false;
+	if (settings->cell_listen[0] && !settings->cell_member[0]) {
+		between[0] = option_named("cell_listen");
+		between[1] = option_named("cell_member");
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"cell_listen needs cell_member, the name in this host's certificate");
+		return false;
+	}
+	if (settings->console_front_file[0] && settings->console_front_file[0] != '/') {
+		between[0] = option_named("console_front_file");
+		between[1] = option_named("console_group");
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"console_front_file must be empty or an absolute path");
+		return false;
+	}
 	if (settings->callback_lease_ms >= least)
 		return true;
 	between[0] = option_named("callback_lease_ms");

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Upper limit of the number of options, for arrays with one element for each. */
-#define OPTIONS_MAX        48
+#define OPTIONS_MAX        64
 #define OPTION_MESSAGE_MAX 256
 
 enum option_type {
@@ -19,7 +19,8 @@ enum option_type {
 	OPTION_DIRECTORY, /* absolute path of at most max bytes */
 	OPTION_PREFIX,    /* text_base_path() */
 	OPTION_NAME,      /* "" or [A-Za-z0-9_.-]{1,max} */
-	OPTION_TARGET,    /* syslog or stderr */
+	OPTION_CHOICE,    /* one of the two words of @choices */
+	OPTION_TEXT,      /* at most max bytes */
 	OPTION_LEVEL,     /* enum log_level */
 	OPTION_NETWORKS,  /* a list: struct network[], its length in the member after it */
 };
@@ -32,6 +33,7 @@ struct option {
 	const char *preset;
 	uint32_t min;
 	uint32_t max;
+	const char *choices[2];
 };
 
 extern const struct option settings_options[];

@@ -53,8 +53,11 @@ static bool is_plain(const struct http_answer *answer)
 		http_answer_only(answer, "Transfer-Encoding", "chunked");
 }
 
-/* Classifies a complete response with a 2xx status. */
-static enum callback_class classify_2xx(const struct http_answer *answer,
+/*
+ * Classifies a complete response with a 2xx status. Some frameworks answer an error with 200 and a
+ * body of their own. At a dealer whose successes hold a balance, such a body is not taken as one.
+ */
+static enum callback_class classify_2xx(const struct http_answer *answer, bool needs_balance,
 	struct callback_outcome *outcome)
 {
 	static const enum callback_class classes[] = {
@@ -64,11 +67,20 @@ static enum callback_class classify_2xx(const struct http_answer *answer,
 		[DEALER_ANSWER_ERROR] = CALLBACK_REFUSED,
 	};
 
+	enum callback_class class;
+
 	if (!is_plain(answer)) {
 		note_text(outcome, "the answer is compressed: send it without Content-Encoding");
 		return CALLBACK_UNKNOWN;
 	}
-	return classes[dealer_answer_read(answer->body.data, answer->body.len, outcome)];
+	class = classes[dealer_answer_read(answer->body.data, answer->body.len, outcome)];
+	if (class == CALLBACK_SUCCESS && needs_balance && !outcome->has_balance) {
+		note_text(outcome,
+			"no usable balance in the answer: this dealer's setting "
+			"success_needs_balance requires one");
+		return CALLBACK_UNKNOWN;
+	}
+	return class;
 }
 
 static enum callback_class classify_4xx(const struct http_answer *answer,
@@ -95,12 +107,12 @@ static enum callback_class classify_4xx(const struct http_answer *answer,
 	return CALLBACK_REFUSED;
 }
 
-static enum callback_class classify_answer(const struct http_answer *answer,
+static enum callback_class classify_answer(const struct http_answer *answer, bool needs_balance,
 	struct callback_outcome *outcome)
 {
 	switch (answer->code / 100) {
 	case 2:
-		return classify_2xx(answer, outcome);
+		return classify_2xx(answer, needs_balance, outcome);
 	case 3:
 		note_status(outcome,
 			": redirects are not followed; set the dealer's URL to where it leads");
@@ -113,14 +125,15 @@ static enum callback_class classify_answer(const struct http_answer *answer,
 	}
 }
 
-void classify(const struct http_answer *answer, struct callback_outcome *outcome)
+void classify(const struct http_answer *answer, bool needs_balance,
+	struct callback_outcome *outcome)
 {
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->http_status = (uint16_t)answer->code;
 	outcome->ms = answer->ms < 0 ? 0 : (uint32_t)answer->ms;
 	switch (answer->outcome) {
 	case HTTP_ANSWERED:
-		outcome->class = classify_answer(answer, outcome);
+		outcome->class = classify_answer(answer, needs_balance, outcome);
 		break;
 	case HTTP_CUT:
 	case HTTP_TOO_LARGE:

@@ -11,10 +11,11 @@ static bool in_time(void *closure)
 }
 
 struct callback_request granted_request(struct granted *granted, const struct callback_grant *grant,
-	const char *casino_id, uint32_t timeout_ms)
+	int64_t asked_ms, const char *casino_id, uint32_t timeout_ms)
 {
 	*granted = (struct granted){
-		.send_until_ms = grant->lease_until_ms - timeout_ms - CALLBACK_FENCE_SPARE_MS,
+		.send_until_ms =
+			asked_ms + grant->lease_left_ms - timeout_ms - CALLBACK_FENCE_SPARE_MS,
 		.end = {.event = grant->event, .kind = grant->kind, .attempt = grant->attempt},
 	};
 	text_copy(granted->end.casino_id, sizeof(granted->end.casino_id), casino_id);

@@ -19,11 +19,13 @@ struct granted {
 
 /*
  * Fills @granted and returns the request that sends @grant's bytes, for a sender whose calls last
- * at most @timeout_ms. @granted is the closure of the fence and @grant holds the target. Both must
- * stay valid until sender_add() or callback_send() has the request; @granted until the attempt has
- * ended. @casino_id: for a balance inquiry; otherwise "" is sufficient.
+ * at most @timeout_ms. @asked_ms: boot time when the grant was asked for (link->asked_ms). The lease is
+ * counted from then on by this host's clock, for the ledger may run on another host. @granted is the
+ * closure of the fence and @grant holds the target. Both must stay valid until sender_add() or
+ * callback_send() has the request; @granted until the attempt has ended. @casino_id: for a balance
+ * inquiry; otherwise "" is sufficient.
  */
 struct callback_request granted_request(struct granted *granted, const struct callback_grant *grant,
-	const char *casino_id, uint32_t timeout_ms);
+	int64_t asked_ms, const char *casino_id, uint32_t timeout_ms);
 
 #endif

@@ -17,6 +17,7 @@ struct http_client {
 	struct exchange *active;
 	struct exchange *spare;
 	unsigned int active_count;
+	int watched;              /* a descriptor whose readiness ends http_run(); -1: none */
 	struct http_answer *done; /* oldest first */
 	struct http_answer **done_end;
 };
@@ -48,6 +49,7 @@ struct http_client *http_client_new(void)
 	http_client_keep(client, HTTP_EXCHANGES_MAX);
 	curl_multi_setopt(client->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
 	client->done_end = &client->done;
+	client->watched = -1;
 	return client;
 }
 
@@ -68,6 +70,11 @@ static void list_remove(struct exchange **list, struct exchange *exchange)
 		*list = exchange->next;
 	if (exchange->next)
 		exchange->next->prev = exchange->prev;
+}
+
+void http_client_watch(struct http_client *client, int fd)
+{
+	client->watched = fd;
 }
 
 void http_client_free(struct http_client *client)
@@ -227,6 +234,20 @@ static int64_t resume_bodies(struct http_client *client)
 	return soonest_ms;
 }
 
+/*
+ * Waits for the sockets. Returns true if the watched descriptor is readable, for the caller that
+ * awaits no particular exchange.
+ */
+static bool wait_sockets(struct http_client *client, bool watches, int64_t ms)
+{
+	struct curl_waitfd watched = {.fd = client->watched, .events = CURL_WAIT_POLLIN};
+	bool has = watches && client->watched >= 0;
+
+	if (curl_multi_poll(client->multi, has ? &watched : NULL, has, (int)ms, NULL) != CURLM_OK)
+		give_up(client);
+	return has && watched.revents;
+}
+
 /* Runs until @awaited is done (NULL: any), none is left, or @timeout_ms have passed. */
 static void run_client(struct http_client *client, const struct http_answer *awaited,
 	uint32_t timeout_ms)
@@ -244,8 +265,8 @@ static void run_client(struct http_client *client, const struct http_answer *awa
 			return;
 		wake_ms = resume_bodies(client);
 		left_ms = wake_ms < left_ms ? wake_ms : left_ms;
-		if (curl_multi_poll(client->multi, NULL, 0, (int)left_ms, NULL) != CURLM_OK)
-			give_up(client);
+		if (wait_sockets(client, !awaited, left_ms))
+			deadline_ms = 0;
 	}
 }
 

@@ -137,6 +137,11 @@ void http_answer_free(struct http_answer *answer);
 void http_begin(struct http_client *client, const struct http_call *call,
 	struct http_answer *answer);
 
+/*
+ * Has http_run() return when @fd is readable, too. -1: no descriptor, as at first.
+ */
+void http_client_watch(struct http_client *client, int fd);
+
 /* Runs until an exchange is done, none is left, or @timeout_ms have passed. */
 void http_run(struct http_client *client, uint32_t timeout_ms);
 

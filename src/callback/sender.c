@@ -34,6 +34,7 @@ struct sending {
 	struct http_answer answer;
 	bool (*fence)(void *closure);
 	void *closure;
+	bool needs_balance;
 	char why[CALLBACK_NOTE_SIZE]; /* reason why it cannot be sent */
 	char url[CALLBACK_URL_SIZE];
 	char signature[SIGNATURE_TEXT_MAX];
@@ -204,6 +205,7 @@ static struct sending *prepare_sending(const struct callback_request *request)
 	sending->answer.owner = sending;
 	sending->fence = request->fence;
 	sending->closure = request->closure;
+	sending->needs_balance = request->target->needs_balance;
 	sending->body_len = request->body.len;
 	if (request->request_id)
 		text_copy(sending->request_id, sizeof(sending->request_id), request->request_id);
@@ -251,7 +253,7 @@ static void outcome_of(const struct sending *sending, struct callback_outcome *o
 		if (sending->answer.code)
 			trace_callback(sending, "callback_answer", sending->answer.body.data,
 				sending->answer.body.len);
-		classify(&sending->answer, outcome);
+		classify(&sending->answer, sending->needs_balance, outcome);
 		return;
 	}
 	memset(outcome, 0, sizeof(*outcome));
@@ -279,6 +281,11 @@ bool sender_add(struct sender *sender, const struct callback_request *request)
 	call = make_call(sender, sending);
 	http_begin(sender->client, &call, &sending->answer);
 	return true;
+}
+
+void sender_watch(struct sender *sender, int fd)
+{
+	http_client_watch(sender->client, fd);
 }
 
 void sender_run(struct sender *sender, uint32_t timeout_ms)

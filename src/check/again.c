@@ -73,13 +73,13 @@ static bool same_body(struct check *check, const struct fault_message *message)
 {
 	const struct proof *proof = &check->proof;
 	const struct bytes wanted = {proof->body.data, (uint32_t)proof->body.len};
+	struct proof_body_extra extra;
 	struct row_hash hashes[2];
-	int64_t timestamp;
 
 	for (int i = 0; i < 2; i++) {
 		row_hash_begin(&hashes[i], proof->seed);
 		proof_body_hash(&hashes[i], message->callback.kind, i ? message->body.body : wanted,
-			&timestamp);
+			&extra);
 	}
 	return memcmp(&hashes[0], &hashes[1], sizeof(hashes[0])) == 0;
 }

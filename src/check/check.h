@@ -6,16 +6,26 @@
 #define CHECK_CHECK_H
 
 #include "admin/list.h"
+#include "proof/batch.h"
 #include "proof/round.h"
 
 #define CHECK_PROBLEMS_SHOWN 100
 #define CHECK_PROBLEM_SIZE   PROOF_LINE_SIZE
 
-/* A betting-result that operators sent more than three times. */
+/* A betting-result or betting-correction that operators sent more than three times. */
 struct check_resent {
 	uint64_t event;
+	enum callback_kind kind;
 	uint32_t attempts;
 	uint32_t retries; /* retries recorded in the audit */
+};
+
+/* The batch of results whose items' keys are being read. */
+struct check_batch {
+	char client_id[CLIENT_ID_SIZE]; /* "": none yet */
+	char id[EXTERNAL_ID_SIZE];
+	uint32_t count;
+	struct proof_batch_answer answers[BATCH_RESULTS_MAX];
 };
 
 struct check {
@@ -41,6 +51,7 @@ struct check {
 	size_t resent_count;
 	char (*shown)[PROOF_LINE_SIZE]; /* the first problems */
 	unsigned int shown_count;
+	struct check_batch batch;
 };
 
 /* Reports the current walk and its number of rows, at intervals. */
@@ -53,10 +64,36 @@ enum outcome check_count_events(struct check *check);
 
 /* Walks names and their players. */
 enum outcome check_walk_names(struct check *check);
+/* Walks request keys. */
+enum outcome check_walk_requests(struct check *check);
 /* Walks transactions. */
 enum outcome check_walk_transactions(struct check *check);
 /* Walks rounds and bets. */
 enum outcome check_walk_rounds(struct check *check);
+/* Walks the cancellations of bets. */
+enum outcome check_walk_cancellations(struct check *check);
+/* Walks the corrections of rounds, and adds the rows that they name to the proof. */
+enum outcome check_walk_corrections(struct check *check);
+/* Compares a round that counts corrections with them. */
+enum outcome check_corrected_round(struct check *check, const struct round *round);
+/* Compares a decrease with its betting-correction, and counts what the dealer could not take. */
+enum outcome check_decrease(struct check *check, const struct correction *row);
+/* Adds what a betting-result that has not ended reports to what its dealer owes. */
+enum outcome check_owed_payout(struct check *check, const struct callback *callback);
+/* Searches for corrections whose key or transaction is wrong. */
+enum outcome check_search_corrections(struct check *check);
+/* Looks up the cancellation of a cancelled bet. */
+enum outcome check_cancelled_bet(struct check *check, const struct bet *bet);
+/* Looks up the bet of the key of a cancellation that moved nothing here. */
+enum outcome check_cancel_key(struct check *check, const struct request *key);
+/* Compares the key of an item of a batch with the batch's answer. */
+enum outcome check_batch_item(struct check *check, const struct request *item);
+/*
+ * In a search: look up the correction or cancellation to which the transaction or the request key
+ * points, which must name it.
+ */
+enum outcome check_owner_of_change(struct check *check, const struct transaction *row);
+enum outcome check_key_of_change(struct check *check, const struct request *row);
 /* Walks rounds and bets together with the sums that A4 reports (proof/statistics.h). */
 enum outcome check_walk_statistics(struct check *check);
 /*
@@ -88,6 +125,10 @@ enum outcome check_result(struct check *check, const struct round *round);
 /* Fetches the name row of @player_id. @name caches the last one. */
 enum outcome check_find_name(struct check *check, const char *player_id, struct player_name *name,
 	bool *found);
+
+/* Fetches the bet with that number. */
+enum outcome check_find_bet(struct check *check, const char *player_id, const char *game_id,
+	uint32_t number, struct bet *bet, bool *found);
 
 /* Fetches the player row of a name. */
 enum outcome check_find_player(struct check *check, const struct player_name *name,

@@ -1,5 +1,5 @@
 /*
- * check_entries - walks every player's name and row, and every transaction, for `check`.
+ * check_entries - walks every player's name and row, request key and transaction, for `check`.
  *
  * Transactions up to the point never change, so they may be read at any time. Player rows keep
  * changing. The walk therefore goes back from the last transaction of a player row to the last
@@ -10,6 +10,7 @@
 #include "admin/list.h"
 #include "admin/transactions.h"
 #include "proof/chain.h"
+#include "proof/links.h"
 
 #include <string.h>
 
@@ -58,6 +59,23 @@ enum outcome check_walk_names(struct check *check)
 	while (code == OUTCOME_DONE && list_next(&list, &name)) {
 		code = check_name(check, &name);
 		check_progress(check, "players' movements", list.taken);
+	}
+	return list_end(&list, code);
+}
+
+enum outcome check_walk_requests(struct check *check)
+{
+	enum outcome code = OUTCOME_DONE;
+	struct list list;
+	struct request row;
+
+	list_open(&list, check->session, RECORD_REQUEST, false, 0, NULL);
+	while (code == OUTCOME_DONE && list_next(&list, &row)) {
+		proof_request(&check->proof, &row);
+		code = check_cancel_key(check, &row);
+		if (code == OUTCOME_DONE)
+			code = check_batch_item(check, &row);
+		check_progress(check, "request keys", check->proof.requests);
 	}
 	return list_end(&list, code);
 }

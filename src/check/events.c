@@ -7,6 +7,7 @@
 #include "check/check.h"
 
 #include "admin/list.h"
+#include "admin/transactions.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "proof/event.h"
@@ -118,22 +119,44 @@ static enum outcome read_event(struct check *check, void *arg, struct proof_faul
 /* ---- the walk */
 
 /*
- * Records a betting-result that was sent more than three times: the audit must contain the
- * retries.
+ * Records a betting-result or betting-correction that was sent more than three times: the audit must
+ * contain the retries.
  */
 static enum outcome note_resent(struct check *check, const struct callback *callback)
 {
 	struct check_resent *grown;
 
-	if (callback->kind != CALLBACK_BETTING_RESULT ||
-		callback->attempts <= PROOF_RESULT_ATTEMPTS)
+	if (!proof_is_result(callback->kind) || callback->attempts <= PROOF_RESULT_ATTEMPTS)
 		return OUTCOME_DONE;
 	grown = reallocarray(check->resent, check->resent_count + 1, sizeof(*grown));
 	if (!grown)
 		return session_no_memory(check->session);
 	check->resent = grown;
-	grown[check->resent_count++] =
-		(struct check_resent){.event = callback->event, .attempts = callback->attempts};
+	grown[check->resent_count++] = (struct check_resent){
+		.event = callback->event,
+		.kind = callback->kind,
+		.attempts = callback->attempts,
+	};
+	return OUTCOME_DONE;
+}
+
+/* Looks up the adjustment that stands for the callback. Transactions never change. */
+static enum outcome check_adjusted(struct check *check, const struct callback *callback)
+{
+	struct transaction entry;
+	const char *fault;
+	enum outcome code;
+	bool found;
+
+	if (!callback->adjusted_by)
+		return OUTCOME_DONE;
+	code = transaction_fetch(check->session, callback->adjusted_by, &entry, &found);
+	if (code != OUTCOME_DONE)
+		return code;
+	fault = proof_event_adjusted(callback, found ? &entry : NULL);
+	if (fault)
+		proof_problem(&check->proof, "callback betting-result-%" PRIu64 " %s",
+			callback->event, fault);
 	return OUTCOME_DONE;
 }
 
@@ -191,7 +214,12 @@ static enum outcome join_event(struct check *check, struct callback_join *join, 
 	check->proof.read_ms = clock_wall_ms();
 	proof_event_take(reading);
 	check_progress(check, "callbacks", check->proof.callbacks);
-	return reading->there ? note_resent(check, &reading->callback) : OUTCOME_DONE;
+	if (!reading->there)
+		return OUTCOME_DONE;
+	code = check_adjusted(check, &reading->callback);
+	if (code == OUTCOME_DONE)
+		code = check_owed_payout(check, &reading->callback);
+	return code == OUTCOME_DONE ? note_resent(check, &reading->callback) : code;
 }
 
 /* Returns the last event that any dealer's sums can count. */
@@ -266,18 +294,21 @@ static void count_retry(struct check *check, const struct audit *audit)
 	char object[CALLBACK_EVENT_ID_SIZE];
 	const char *digits = strrchr(audit->object, '-');
 
-	if (strcmp(audit->action, "callback retry") != 0 || !digits ||
-		!text_unsigned(digits + 1, UINT64_MAX, &key.event))
+	if ((strcmp(audit->action, "callback retry") != 0 &&
+		    strcmp(audit->action, "callback resend") != 0) ||
+		!digits || !text_unsigned(digits + 1, UINT64_MAX, &key.event))
 		return;
-	callback_event_id(CALLBACK_BETTING_RESULT, key.event, object);
 	resent = bsearch(&key, check->resent, check->resent_count, sizeof(key), compare_resent);
-	if (resent && strcmp(audit->object, object) == 0)
-		resent->retries++;
+	if (!resent)
+		return;
+	callback_event_id(resent->kind, resent->event, object);
+	resent->retries += strcmp(audit->object, object) == 0;
 }
 
-/* Walks the audit. Each retry allows at most one more attempt. */
+/* Walks the audit. Each retry and each resend allows at most one more attempt. */
 static enum outcome walk_audit_rows(struct check *check)
 {
+	char id[CALLBACK_EVENT_ID_SIZE];
 	struct list list;
 	struct audit row;
 	enum outcome code;
@@ -291,11 +322,12 @@ static enum outcome walk_audit_rows(struct check *check)
 	for (size_t i = 0; code == OUTCOME_DONE && i < check->resent_count; i++) {
 		const struct check_resent *resent = &check->resent[i];
 
+		callback_event_id(resent->kind, resent->event, id);
 		if (resent->attempts > PROOF_RESULT_ATTEMPTS + resent->retries)
 			proof_problem(&check->proof,
-				"callback betting-result-%" PRIu64 " was sent %" PRIu32
-				" times, with %" PRIu32 " retries by operators",
-				resent->event, resent->attempts, resent->retries);
+				"callback %s was sent %" PRIu32 " times, with %" PRIu32
+				" retries by operators and the dealer",
+				id, resent->attempts, resent->retries);
 	}
 	return code;
 }

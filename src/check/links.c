@@ -46,8 +46,8 @@ static enum outcome check_transaction_links(struct check *check, const struct tr
 	bool found;
 
 	text_copy(request.owner, sizeof(request.owner), entry_owner(entry));
-	memcpy(request.request_transaction_id, entry->request_transaction_id,
-		sizeof(request.request_transaction_id));
+	text_copy(request.request_transaction_id, sizeof(request.request_transaction_id),
+		entry->request_transaction_id);
 	code = list_fetch(check->session, RECORD_REQUEST, &request, &found, NULL);
 	if (code != OUTCOME_DONE)
 		return code;

@@ -101,7 +101,9 @@ static enum outcome count_round_reading(struct check *check, struct round_join *
 
 	proof_round_take(reading);
 	check_progress(check, "rounds", check->proof.rounds);
-	if (reading->there) {
+	if (reading->there && reading->round.revision)
+		code = check_corrected_round(check, &reading->round);
+	if (code == OUTCOME_DONE && reading->there) {
 		code = check_client(check, &reading->round);
 		if (code == OUTCOME_DONE)
 			code = check_player(check, join);
@@ -198,6 +200,7 @@ static enum outcome join_round(struct check *check, struct round_join *join)
 	struct round_reading *reading = &join->reading;
 	struct round key = join->round;
 	bool there = join->has_round;
+	enum outcome code = OUTCOME_DONE;
 
 	if (join->has_bet &&
 		(!there ||
@@ -217,6 +220,10 @@ static enum outcome join_round(struct check *check, struct round_join *join)
 		compare_ids(join->bet.player_id, join->bet.game_id, key.player_id, key.game_id) ==
 			0) {
 		proof_round_bet(reading, &join->bet, join->bets.as_of);
+		if (join->bet.cancelled)
+			code = check_cancelled_bet(check, &join->bet);
+		if (code != OUTCOME_DONE)
+			return code;
 		join->has_bet = list_next(&join->bets, &join->bet);
 	}
 	return join->bets.code == OUTCOME_DONE ? end_reading(check, reading) : join->bets.code;

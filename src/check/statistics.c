@@ -3,7 +3,7 @@
  *
  * It walks the four kinds side by side, in the order of player_id. While bets are placed, the
  * rows are not read at one point in time. It therefore rereads a player whose sums do not match
- * by itself: rounds and bets, then the sums, then rounds and bets again.
+ * by itself: rounds and bets, then the sums, then rounds and bets again, then the corrections since.
  */
 #include "check/check.h"
 
@@ -161,6 +161,22 @@ static void report_statistics_problem(void *closure, const char *problem)
 	proof_problem(&check->proof, "%s", problem);
 }
 
+/* Feeds the corrections of @player_id with transactions after @as_of. */
+static enum outcome feed_corrections(struct walks *walks, const char *player_id, uint64_t as_of)
+{
+	struct correction row;
+	struct list list;
+
+	memset(&row, 0, sizeof(row));
+	text_copy(row.player_id, sizeof(row.player_id), player_id);
+	list_open(&list, walks->check->session, RECORD_CORRECTION, false, 1, &row);
+	while (list_next(&list, &row)) {
+		if (row.transaction_id > as_of)
+			proof_statistics_correction(&walks->proof, &row);
+	}
+	return list_end(&list, OUTCOME_DONE);
+}
+
 /*
  * Rereads a player whose sums did not match, to find out whether they are wrong or a bet was in
  * progress.
@@ -169,10 +185,13 @@ static enum outcome look_again(struct check *check, const char *player_id)
 {
 	struct walks walks = {.check = check};
 	enum outcome code;
+	uint64_t as_of;
 
 	proof_statistics_init(&walks.proof, report_statistics_problem, check);
 	proof_statistics_begin(&walks.proof, player_id);
 	walks_open(&walks, player_id);
+	peek_row(&walks.cursors[ROUNDS]);
+	as_of = walks.cursors[ROUNDS].list.as_of;
 	feed_bets(&walks, player_id);
 	feed_sums(&walks, player_id);
 	code = walks_close(&walks);
@@ -182,6 +201,8 @@ static enum outcome look_again(struct check *check, const char *player_id)
 		feed_bets(&walks, player_id);
 		code = walks_close(&walks);
 	}
+	if (code == OUTCOME_DONE)
+		code = feed_corrections(&walks, player_id, as_of);
 	/* An incomplete walk proves nothing. */
 	if (code == OUTCOME_DONE && !proof_statistics_end(&walks.proof))
 		code = session_no_memory(check->session);

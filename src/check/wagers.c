@@ -151,7 +151,7 @@ static enum outcome search_rounds(struct check *check, struct wager_search *sear
 
 /* ---- and from those rows back */
 
-static enum outcome find_bet(struct check *check, const char *player_id, const char *game_id,
+enum outcome check_find_bet(struct check *check, const char *player_id, const char *game_id,
 	uint32_t number, struct bet *bet, bool *found)
 {
 	memset(bet, 0, sizeof(*bet));
@@ -176,7 +176,7 @@ static enum outcome request_of_bet(struct check *check, const struct request *ro
 	struct bet bet;
 	bool found;
 	enum outcome code =
-		find_bet(check, row->player_id, row->game_id, row->bet_number, &bet, &found);
+		check_find_bet(check, row->player_id, row->game_id, row->bet_number, &bet, &found);
 
 	if (code != OUTCOME_DONE)
 		return code;
@@ -230,6 +230,8 @@ static enum outcome search_keys(struct check *check)
 			code = request_of_bet(check, &row);
 		else if (row.kind == ENTRY_PAYOUT)
 			code = request_of_round(check, &row);
+		else if (proof_is_linked(row.kind))
+			code = check_key_of_change(check, &row);
 	}
 	return list_end(&list, code);
 }
@@ -243,7 +245,8 @@ static enum outcome search_owner(struct check *check, const struct transaction *
 	bool found;
 
 	if (row->bet_number) {
-		code = find_bet(check, row->player_id, row->game_id, row->bet_number, &bet, &found);
+		code = check_find_bet(check, row->player_id, row->game_id, row->bet_number, &bet,
+			&found);
 		named = bet.transaction_id;
 	} else {
 		code = find_round_of_bet(check, row->player_id, row->game_id, &round, &found);
@@ -266,8 +269,10 @@ static enum outcome search_transactions(struct check *check)
 
 	list_open(&list, check->session, RECORD_TRANSACTION, false, 0, NULL);
 	while (code == OUTCOME_DONE && check_search(check, &list, "searching transactions", &row)) {
-		if (row.game_id[0] && proof_transaction_counts(&check->proof, &row))
-			code = search_owner(check, &row);
+		if (!proof_is_linked(row.kind) || !proof_transaction_counts(&check->proof, &row))
+			continue;
+		code = proof_is_wager(row.kind) ? search_owner(check, &row)
+						: check_owner_of_change(check, &row);
 	}
 	return list_end(&list, code);
 }
@@ -281,13 +286,22 @@ static enum outcome find_named(struct check *check, const struct callback *callb
 	enum outcome code;
 	bool found;
 
-	if (callback->kind == CALLBACK_BETTING_RESULT) {
+	if (callback->revision) {
+		struct correction row;
+
+		memset(&row, 0, sizeof(row));
+		memcpy(row.player_id, callback->player_id, sizeof(row.player_id));
+		memcpy(row.game_id, callback->game_id, sizeof(row.game_id));
+		row.revision = callback->revision;
+		code = list_fetch(check->session, RECORD_CORRECTION, &row, &found, NULL);
+		*named = found ? row.event : 0;
+	} else if (callback->kind == CALLBACK_BETTING_RESULT) {
 		code = find_round_of_bet(check, callback->player_id, callback->game_id, &round,
 			&found);
 		*named = found ? round.event : 0;
 	} else {
-		code = find_bet(check, callback->player_id, callback->game_id, callback->bet_number,
-			&bet, &found);
+		code = check_find_bet(check, callback->player_id, callback->game_id,
+			callback->bet_number, &bet, &found);
 		*named = !found                              ? 0
 			: callback->kind == CALLBACK_BETTING ? bet.event
 							     : bet.refund_event;
@@ -342,6 +356,8 @@ enum outcome check_find_wagers(struct check *check)
 		code = search_bets(check, &search);
 	if (code == OUTCOME_DONE && (search.requests || search.transactions || search.callbacks))
 		code = search_rounds(check, &search);
+	if (code == OUTCOME_DONE && (search.requests || search.transactions))
+		code = check_search_corrections(check);
 	if (code == OUTCOME_DONE && search.requests)
 		code = search_keys(check);
 	if (code == OUTCOME_DONE && search.transactions)

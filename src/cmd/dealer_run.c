@@ -130,7 +130,8 @@ int dealer_run(int argc, char **argv, dealer_hook *hook)
 	explicit_bzero(secrets, sizeof(secrets));
 	if (!usable)
 		goto out;
-	dealer.store = store_open(arguments.state, arguments.opening_balance, why, sizeof(why));
+	dealer.store =
+		dealer_store_open(arguments.state, arguments.opening_balance, why, sizeof(why));
 	if (!dealer.store)
 		goto out;
 	if (arguments.socket) {

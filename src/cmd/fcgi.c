@@ -21,11 +21,13 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "cmd/arguments.h"
+#include "cmd/fcgi_console.h"
 #include "cmd/listen.h"
 #include "fcgi/admission.h"
 #include "fcgi/server.h"
 #include "fcgi/shared_listener.h"
 #include "fcgi/signals.h"
+#include "web/request/feed_waits.h"
 #include "web/serve.h"
 #include "wire/digest.h"
 
@@ -38,6 +40,8 @@
 #include <unistd.h>
 
 #define PROGRAM "creditbridge.fcgi"
+/* The connections of desk.sock (ledger/daemon/desk_loop.h). */
+#define CONSOLE_THREADS_MAX 8
 /*
  * Descriptors that the process needs besides those for dealers, and the maximum of each thread.
  */
@@ -53,7 +57,8 @@ enum {
 	OPTION_THREADS = 't',
 	OPTION_SOCKET = 'S',
 	OPTION_EXCLUSIVE = 'x',
-	OPTION_TOGETHER = 'T'
+	OPTION_TOGETHER = 'T',
+	OPTION_LOOPBACK_HTTP = 'l'
 };
 
 const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
@@ -61,8 +66,8 @@ const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 static const struct argp_option options[] = {
 	{"config", OPTION_CONFIG, "FILE", 0, "read FILE (default: " SETTINGS_DEFAULT_FILE ")", 0},
 	{"serve", OPTION_SERVE, "GROUP", 0,
-		"serve \"wallet\", the calls of dealers (the default), or \"platform\", the calls of "
-		"game servers",
+		"serve \"wallet\", the calls of dealers (the default), \"platform\", the calls of "
+		"game servers, or \"console\", the pages of operators",
 		0},
 	{"base-path", OPTION_BASE_PATH, "PATH", 0,
 		"the prefix at which the web server mounts this service, instead of base_path", 0},
@@ -80,6 +85,8 @@ static const struct argp_option options[] = {
 		"one worker serves for all workers with this option, N requests at a time; another "
 		"one takes its place when it ends (with Apache mod_fcgid and --serve=wallet)",
 		0},
+	{"loopback-http", OPTION_LOOPBACK_HTTP, NULL, 0,
+		"with --serve=console: serve plain http to clients on this host, too", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -91,6 +98,8 @@ struct arguments {
 	unsigned int threads;
 	bool exclusive;
 	bool together;
+	bool console; /* in place of a group of operations */
+	bool loopback_http;
 };
 
 static enum serve_group group_parse(const char *text, struct argp_state *state)
@@ -99,7 +108,8 @@ static enum serve_group group_parse(const char *text, struct argp_state *state)
 		if (strcmp(serve_group_names[i], text) == 0)
 			return (enum serve_group)i;
 	}
-	argp_error(state, "--serve takes \"wallet\" or \"platform\", not \"%s\"", text);
+	argp_error(state, "--serve takes \"wallet\", \"platform\" or \"console\", not \"%s\"",
+		text);
 	return SERVE_WALLET;
 }
 
@@ -112,7 +122,9 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 		arguments->config = value;
 		return 0;
 	case OPTION_SERVE:
-		arguments->group = group_parse(value, state);
+		arguments->console = strcmp(value, FCGI_CONSOLE_GROUP) == 0;
+		if (!arguments->console)
+			arguments->group = group_parse(value, state);
 		return 0;
 	case OPTION_BASE_PATH:
 		arguments->base_path = value;
@@ -129,7 +141,18 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 	case OPTION_TOGETHER:
 		arguments->together = true;
 		return 0;
+	case OPTION_LOOPBACK_HTTP:
+		arguments->loopback_http = true;
+		return 0;
 	case ARGP_KEY_END:
+		if (arguments->console && (!arguments->socket || arguments->exclusive))
+			argp_error(state, "--serve=console requires --socket, without --exclusive");
+		/* Each thread has its own connection. */
+		if (arguments->console && arguments->threads > CONSOLE_THREADS_MAX)
+			argp_error(state, "--serve=console takes --threads of at most %d",
+				CONSOLE_THREADS_MAX);
+		if (arguments->loopback_http && !arguments->console)
+			argp_error(state, "--loopback-http requires --serve=console");
 		if (arguments->together &&
 			(!arguments->exclusive || arguments->socket ||
 				arguments->group != SERVE_WALLET || arguments->threads == 1))
@@ -176,6 +199,7 @@ static bool service_init(struct web_service *service, const struct arguments *ar
 		.sweep_overdue_s = settings->sweep_overdue_s,
 		.callbacks = sender_options_of(settings),
 	};
+	text_copy(service->member, sizeof(service->member), settings->cell_member);
 	if (!text_base_path(base_path, service->base_path, sizeof(service->base_path))) {
 		fprintf(stderr,
 			PROGRAM ": --base-path \"%s\": " TEXT_BASE_PATH_RULE " at most %zu bytes\n",
@@ -199,10 +223,13 @@ static bool service_init(struct web_service *service, const struct arguments *ar
 static bool service_fibers(struct web_service *service, unsigned int threads)
 {
 	static struct muxes muxes;
+	static struct feed_waits feed_waits;
 
 	if (service->group != SERVE_WALLET || threads == 1)
 		return true;
 	service->muxes = &muxes;
+	feed_waits_init(&feed_waits, threads);
+	service->feed_waits = &feed_waits;
 	return muxes_init(&muxes, service->ledger_path, threads);
 }
 
@@ -336,10 +363,38 @@ static enum status config_load(struct settings *settings, const char *path, bool
 	return settings_load(settings, path, stderr);
 }
 
+/* Serves the console. */
+static int serve_console(const struct arguments *arguments, const struct settings *settings,
+	const struct web_service *service)
+{
+	struct fcgi_socket own;
+	const struct fcgi_console console = {
+		.settings = settings,
+		.base_path = service->base_path,
+		.threads = arguments->threads,
+		.loopback_http = arguments->loopback_http,
+		.own = &own,
+	};
+	enum status status;
+	char why[256];
+
+	status = socket_open(&own, arguments->socket, settings->socket_group, why, sizeof(why));
+	if (status) {
+		fprintf(stderr, PROGRAM ": %s\n", why);
+		return status_exit_code(status);
+	}
+	settings_open_log(settings, PROGRAM);
+	log_line(LOG_LEVEL_INFO, "start",
+		"serve=" FCGI_CONSOLE_GROUP " base_path=\"%s\" threads=%u", service->base_path,
+		arguments->threads);
+	return fcgi_console_run(&console);
+}
+
 int main(int argc, char **argv)
 {
 	static struct settings settings;
 	static struct flood flood;
+	static struct refusal_queue refusals;
 	struct arguments arguments = {.config = SETTINGS_DEFAULT_FILE,
 		.group = SERVE_WALLET,
 		.threads = 1};
@@ -356,11 +411,21 @@ int main(int argc, char **argv)
 	if (privileged && clearenv() != 0)
 		return EX_OSERR;
 	arguments_parse(&argp, argc, argv, &arguments);
+	/* The console must have no right that its user has not. */
+	if (privileged && arguments.console) {
+		fprintf(stderr,
+			PROGRAM
+			": --serve console runs with no more rights than its user has: start "
+			"it by setpriv --no-new-privs, or by systemd with NoNewPrivileges\n");
+		return EX_CONFIG;
+	}
 	status = config_load(&settings, arguments.config, privileged);
 	if (status)
 		return status_exit_code(status);
 	if (!service_init(&service, &arguments, &settings))
 		return EX_CONFIG;
+	if (arguments.console)
+		return serve_console(&arguments, &settings, &service);
 	if (!flood_init(&flood)) {
 		fprintf(stderr,
 			PROGRAM ": the kernel gives no random numbers: allow the system call "
@@ -368,6 +433,8 @@ int main(int argc, char **argv)
 		return EX_TEMPFAIL;
 	}
 	service.flood = &flood;
+	if (settings.refused_keep_mib && refusal_queue_init(&refusals))
+		service.refusals = &refusals;
 	if (!arguments.socket && !listen_inherited(PROGRAM))
 		return EXIT_USAGE;
 	if (arguments.socket)
@@ -384,6 +451,8 @@ int main(int argc, char **argv)
 		service.callbacks.keep = connections_kept(arguments.threads);
 	code = arguments.socket ? serve_own(&arguments, &service, &own)
 				: serve_inherited(&arguments, &settings, &service);
+	if (service.refusals)
+		refusal_queue_end(service.refusals, service.ledger_path);
 	if (service.muxes)
 		muxes_free(service.muxes);
 	return code;

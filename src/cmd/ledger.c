@@ -5,6 +5,7 @@
 #include "base/settings.h"
 #include "cmd/arguments.h"
 #include "ledger/daemon/supervisor.h"
+#include "peer/peer.h"
 
 const char *argp_program_version = "creditbridge-ledger " PACKAGE_VERSION;
 
@@ -50,5 +51,5 @@ int main(int argc, char **argv)
 	if (status != STATUS_OK)
 		return status_exit_code(status);
 	settings_open_log(&settings, "creditbridge-ledger");
-	return supervisor_run(&settings);
+	return supervisor_run(&settings, &peer_process);
 }

@@ -27,6 +27,8 @@ union body {
 	struct bet_body bet;
 	struct result_body result;
 	struct refund_body refund;
+	struct correction_win_body raise;
+	struct correction_body lower;
 };
 
 static const struct field *const tables[CALLBACK_KIND_COUNT] = {
@@ -34,6 +36,7 @@ static const struct field *const tables[CALLBACK_KIND_COUNT] = {
 	[CALLBACK_BETTING] = bet_body_fields,
 	[CALLBACK_BETTING_RESULT] = result_body_fields,
 	[CALLBACK_BETTING_REFUND] = refund_body_fields,
+	[CALLBACK_BETTING_CORRECTION] = correction_body_fields,
 };
 
 /* The callback that each action sends. */
@@ -48,6 +51,8 @@ static const struct {
 	[EXAM_CANCEL] = {CALLBACK_BETTING_RESULT, RESULT_REFUND},
 	[EXAM_REFUND] = {CALLBACK_BETTING_REFUND, RESULT_NONE},
 	[EXAM_CLOSE] = {CALLBACK_BETTING_RESULT, RESULT_WIN},
+	[EXAM_RAISE] = {CALLBACK_BETTING_RESULT, RESULT_WIN},
+	[EXAM_LOWER] = {CALLBACK_BETTING_CORRECTION, RESULT_NONE},
 };
 
 enum callback_kind exam_kind(enum exam_action action)
@@ -130,6 +135,32 @@ static void fill_result(struct result_body *body, const struct exam_round *round
 	body->user_bet = body->game_result = body->user_bet_result = common->details;
 }
 
+/* Fills the body of a correction that raises the payout of the round by @amount. */
+static void fill_raise(struct correction_win_body *body, const struct exam_round *round,
+	const struct exam_step *step, const struct common *common, money_t amount)
+{
+	fill_result(&body->win, round, step, common, amount);
+	body->win.bet_amount = body->win.addition_amount = 0;
+	body->win.win_amount = amount;
+	body->win.user_bet = (struct bytes){NULL, 0};
+	body->revision = 1;
+}
+
+/* The round's payout falls from @amount to 0. */
+static void fill_lower(struct correction_body *body, const struct common *common,
+	uint64_t transaction_id, money_t amount)
+{
+	memcpy(body->user_id, common->user_id, EXTERNAL_ID_SIZE);
+	memcpy(body->player_id, common->player_id, PLAYER_ID_SIZE);
+	memcpy(body->game_id, common->game_id, EXTERNAL_ID_SIZE);
+	memcpy(body->remark, common->remark, REMARK_SIZE);
+	body->transaction_id = transaction_id;
+	body->correction_amount = -amount;
+	body->previous_payout_amount = amount;
+	body->revision = 1;
+	body->timestamp = clock_wall_ms();
+}
+
 /* Fills the struct of the action's callback kind. */
 static void fill_body(union body *body, const struct exam_round *round,
 	const struct exam_step *step, const struct common *common, uint64_t transaction_id,
@@ -150,8 +181,15 @@ static void fill_body(union body *body, const struct exam_round *round,
 		body->bet.timestamp = clock_wall_ms();
 		body->bet.user_bet = common->details;
 		break;
+	case CALLBACK_BETTING_CORRECTION:
+		fill_lower(&body->lower, common, transaction_id, amount);
+		break;
 	case CALLBACK_BETTING_RESULT:
-		fill_result(&body->result, round, step, common, amount);
+		if (step->action == EXAM_RAISE)
+			fill_raise(&body->raise, round, step, common, amount);
+		else
+			fill_result(&body->result, round, step, common, amount);
+		/* The member of both structs: a raise begins with a result. */
 		body->result.transaction_id = transaction_id;
 		break;
 	case CALLBACK_BETTING_REFUND:
@@ -210,13 +248,14 @@ static void put_body_value(struct buffer *out, const struct field *field, const 
 }
 
 /* Renders the body member by member. */
-static void put_body_members(struct buffer *out, const struct exam_step *step,
-	const union body *body)
+static void put_body_members(struct buffer *out, const struct exam *exam,
+	const struct exam_step *step, const union body *body)
 {
 	enum callback_kind kind = sends[step->action].kind;
 	const struct field *table = tables[kind];
 	unsigned int shape = step->shape, count = 0;
 	const char *space = shape & SHAPE_SPACED ? "\r\n\t " : "";
+	const char *currency = dealer_sent_currency(&exam->dealer, kind);
 	const char *before = "";
 
 	while (table[count].name)
@@ -235,6 +274,9 @@ static void put_body_members(struct buffer *out, const struct exam_step *step,
 		buffer_append_str(out, space);
 		before = shape & SHAPE_SPACED ? ",\n  " : ",";
 	}
+	if (currency[0])
+		buffer_printf(out, "%s\"currency\"%s:%s\"%s\"%s", before, space, space, currency,
+			space);
 	buffer_printf(out, "%s}%s", shape & SHAPE_MORE ? ",\"exam_last\":\"\"" : "", space);
 }
 
@@ -243,6 +285,7 @@ bool exam_body(struct exam *exam, const struct exam_round *round, const struct e
 {
 	struct common common;
 	struct buffer large;
+	const char *currency = dealer_sent_currency(&exam->dealer, sends[step->action].kind);
 	union body body;
 
 	memset(&body, 0, sizeof(body));
@@ -254,9 +297,11 @@ bool exam_body(struct exam *exam, const struct exam_round *round, const struct e
 	if (large.failed)
 		out->failed = true;
 	else if ((step->shape & SHAPE_OTHER_WAY) || step->without)
-		put_body_members(out, step, &body);
+		put_body_members(out, exam, step, &body);
+	else if (step->action == EXAM_RAISE)
+		callback_body_render_win(out, &body.raise, currency);
 	else
-		callback_body_render(out, sends[step->action].kind, &body);
+		callback_body_render(out, sends[step->action].kind, &body, currency);
 	if (step->shape & SHAPE_CUT)
 		out->len /= 2;
 	buffer_free(&large);

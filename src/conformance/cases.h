@@ -24,8 +24,18 @@
 	STEP(EXAM_CANCEL, letter_, amount_, expect_, move_, ##__VA_ARGS__)
 #define REFUND(letter_, amount_, expect_, move_, ...)                                              \
 	STEP(EXAM_REFUND, letter_, amount_, expect_, move_, ##__VA_ARGS__)
+#define RAISE(letter_, amount_, expect_, move_, ...)                                               \
+	STEP(EXAM_RAISE, letter_, amount_, expect_, move_, ##__VA_ARGS__)
+#define LOWER(letter_, amount_, expect_, move_, ...)                                               \
+	STEP(EXAM_LOWER, letter_, amount_, expect_, move_, ##__VA_ARGS__)
 /* The last step of a case that takes credit. */
 #define CLOSE(round_) STEP(EXAM_CLOSE, 'Z', 0, EXPECT_ANSWER, MOVE_NONE, .round = (round_))
+#define RESTART()                                                                                  \
+	{                                                                                          \
+		.action = EXAM_RESTART                                                             \
+	}
+/* The last member of a case: the names of the earlier cases that it needs. */
+#define NEEDS(...) .needs = {__VA_ARGS__}
 
 #define CASES_END                                                                                  \
 	{                                                                                          \

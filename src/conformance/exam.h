@@ -15,8 +15,12 @@
  *   remark           begins with "creditbridge exam"
  *
  * A case is a list of steps. A dealer must do only what doc/requirements entitles the service to
- * (B, Signature, the tombstone of a refund). Each case returns the money it took. At a correct
- * dealer, the balance is unchanged at the end.
+ * (contract, "Group B: callbacks" and "Signature"). Each case returns the money it took. At a
+ * correct dealer, the balance is unchanged at the end.
+ *
+ * A case names the earlier cases that it needs. If one of these failed, the case would fail for the
+ * same reason, or would prove nothing. Then it is not run and is "not judged". So one mistake of a
+ * dealer is one failure.
  */
 #ifndef CONFORMANCE_EXAM_H
 #define CONFORMANCE_EXAM_H
@@ -47,10 +51,13 @@ enum exam_action {
 	EXAM_BET,     /* B2 */
 	EXAM_WIN,     /* B3 with result win; likewise the next two, with their results */
 	EXAM_LOSS,
-	EXAM_CANCEL, /* B3 with result refund: the game was cancelled */
-	EXAM_REFUND, /* B4 */
-	EXAM_CLOSE,  /* a win of the amount that the case has taken so far, if any; not judged */
-	EXAM_PACE,   /* sends nothing; judges the time of the slowest answer */
+	EXAM_CANCEL,  /* B3 with result refund: the game was cancelled */
+	EXAM_REFUND,  /* B4 */
+	EXAM_CLOSE,   /* a win of the amount that the case has taken so far, if any; not judged */
+	EXAM_PACE,    /* sends nothing; judges the time of the slowest answer */
+	EXAM_RAISE,   /* B3 that reports a correction: the payout rises by the amount */
+	EXAM_LOWER,   /* B5: the payout falls by the amount */
+	EXAM_RESTART, /* the dealer's server is restarted */
 	EXAM_ACTION_COUNT
 };
 
@@ -69,6 +76,11 @@ enum exam_expect {
 	EXPECT_WHOLE,
 	/* of copies: at least one success, and an answer to all that were sent */
 	EXPECT_ONE,
+	EXPECT_ALL,      /* of several bets: success of each */
+	EXPECT_STRANGER, /* refused with an error body, or success if accounts open by themselves */
+	EXPECT_SAME,     /* the same success as the first answer to this message */
+	/* success; the amount less shortfall moved, and shortfall is from 0 to the amount */
+	EXPECT_SHORT,
 	EXPECT_ANSWER,  /* any answer */
 	EXPECT_IN_TIME, /* for EXAM_PACE */
 	EXAM_EXPECT_COUNT
@@ -91,6 +103,7 @@ enum exam_way {
 	WAY_LAST,    /* the connection is not reused */
 	WAY_SLOW,    /* sends the body in pieces */
 	WAY_COPIES,  /* sends several copies at the same time */
+	WAY_MANY,    /* sends several bets of this amount, each with its own id, at the same time */
 	WAY_GET,     /* a GET of the path, without body and signature */
 	WAY_BARE,    /* without the webhook headers */
 	WAY_CAPITAL, /* header names in capitals */
@@ -119,6 +132,7 @@ enum {
 /* Amounts that depend on the dealer. */
 #define AMOUNT_SMALLEST ((money_t)-1) /* the smallest with the dealer's decimals */
 #define AMOUNT_TOO_MUCH ((money_t)-2) /* more than the player has */
+#define AMOUNT_REST     ((money_t)-3) /* what the player has, less 2 credits */
 
 struct exam_step {
 	enum exam_action action;
@@ -143,13 +157,16 @@ struct exam_step {
 	uint8_t times;       /* repetitions, one after the other; 0 is 1 */
 };
 
-#define EXAM_STEPS_MAX 10
+#define EXAM_STEPS_MAX 12
+#define EXAM_NEEDS_MAX 4
 struct exam_case {
 	const char *name;
-	const char *rule;     /* "spec ..." or "api ...", by creditbridge-protocol(7) */
+	const char *rule;     /* a heading of doc/integrator-guide.md */
 	const char *expected; /* a sentence without a full stop */
 	uint8_t decimals;     /* decimals that the dealer must have */
 	struct exam_step steps[EXAM_STEPS_MAX];
+	/* Names of earlier cases, ends with NULL. Each case also needs the first one. */
+	const char *needs[EXAM_NEEDS_MAX + 1];
 };
 
 struct exam_group {
@@ -158,10 +175,18 @@ struct exam_group {
 };
 /* Ends with a NULL name. */
 extern const struct exam_group exam_groups[];
-extern const struct exam_case exam_balance_cases[], exam_bet_cases[], exam_body_cases[],
-	exam_result_cases[], exam_refund_cases[], exam_replay_cases[], exam_server_cases[];
+extern const struct exam_case exam_basic_cases[], exam_balance_cases[], exam_bet_cases[],
+	exam_signature_cases[], exam_body_cases[], exam_result_cases[], exam_refund_cases[],
+	exam_correction_cases[], exam_replay_cases[], exam_server_cases[], exam_restart_cases[];
 
-enum exam_result { EXAM_PASSED, EXAM_FAILED, EXAM_SKIPPED, EXAM_NOT_RUN, EXAM_RESULT_COUNT };
+enum exam_result {
+	EXAM_PASSED,
+	EXAM_FAILED,
+	EXAM_NOT_JUDGED, /* a case that it needs failed */
+	EXAM_SKIPPED,    /* the dealer's settings or the caller's options exclude it */
+	EXAM_NOT_RUN,    /* the exam ended before it */
+	EXAM_RESULT_COUNT
+};
 extern const char *const exam_result_names[EXAM_RESULT_COUNT];
 
 #define EXAM_NAME_SIZE 48
@@ -171,7 +196,9 @@ struct exam_row {
 	char group[EXAM_NAME_SIZE];
 	char name[EXAM_NAME_SIZE];
 	enum exam_result result;
+	char cause[EXAM_NAME_SIZE]; /* of EXAM_NOT_JUDGED: the case that failed */
 	char rule[EXAM_NAME_SIZE];
+	char needs[EXAM_NEEDS_MAX * EXAM_NAME_SIZE]; /* names of cases, separated by commas */
 	char expected[160];
 	char came[EXAM_TEXT_SIZE];  /* the answers and movements of money, step by step */
 	char steps[EXAM_TEXT_SIZE]; /* only the movements: "-2.00 0.00 +2.00" */
@@ -194,6 +221,13 @@ struct exam {
 	void (*progress)(void *closure, const struct exam *exam, unsigned int number,
 		const char *name);
 	void *progress_closure;
+	/*
+	 * Restarts the dealer's server, or has it restarted. Returns NULL if that was done, or the
+	 * reason why not. NULL: the cases that need it are skipped.
+	 */
+	const char *(*restart)(void *closure);
+	void *restart_closure;
+	const char *only;     /* names of cases separated by commas; NULL: all */
 	struct dealer dealer; /* without its keys' secrets */
 	struct player player;
 	struct callback_target targets[CALLBACK_KIND_COUNT]; /* with the keys' secrets */
@@ -209,7 +243,13 @@ struct exam {
 	char balance_note[CALLBACK_NOTE_SIZE + 96]; /* why there is no balance */
 	uint32_t slowest_ms;     /* slowest answer to a request whose body was sent at once */
 	unsigned int unanswered; /* consecutive requests without an answer */
+	bool opens_accounts;     /* an unknown user was answered by a balance */
+	const char *lost; /* the case after which the balance could not be used; NULL: none */
+	const char *late; /* the first failed case with an answer after the timeout */
 	uint32_t calls;
+	/* Bets that were accepted, by whether the answer had a balance. */
+	uint32_t bets_with_balance;
+	uint32_t bets_without_balance;
 	struct exam_row *rows;
 	unsigned int count;
 	unsigned int results[EXAM_RESULT_COUNT];
@@ -228,16 +268,18 @@ struct exam_request {
 	enum exam_sign sign;
 	enum exam_way way;
 };
+#define EXAM_REPLY_SIZE 200
 struct exam_reply {
 	struct callback_outcome outcome;
-	bool is_json; /* Content-Type: application/json */
+	bool is_json;               /* Content-Type: application/json */
+	char text[EXAM_REPLY_SIZE]; /* the beginning of the body, cleaned */
+	size_t len;                 /* of the body */
 };
 
 /*
- * Sends @request; with WAY_COPIES, sends exam->copies of it. Returns the number of @replies
- * filled.
+ * Sends the @count @requests, all at the same time. Fills as many @replies.
  */
-unsigned int exam_send(struct exam *exam, const struct exam_request *request,
+void exam_send(struct exam *exam, const struct exam_request *requests, unsigned int count,
 	struct exam_reply replies[EXAM_COPIES]);
 
 /*
@@ -277,6 +319,8 @@ void exam_case_run(struct exam *exam, const struct exam_case *case_, unsigned in
  * is exhausted.
  */
 bool exam_init(struct exam *exam);
+/* Returns true if @name is a case; after exam_init(). */
+bool exam_only_ok(const struct exam *exam, const char *name);
 /*
  * Finds the dealer and the player whose credit is moved. Requests the player's balance under a
  * permit of the ledger. Creates @exam->client, which the caller frees. A failure is in the
@@ -285,5 +329,10 @@ bool exam_init(struct exam *exam);
 enum outcome exam_prepare(struct exam *exam, const char *casino_id, const char *user_id);
 /* Runs the cases until the dealer becomes unreachable or @exam->interrupted is set. */
 void exam_run(struct exam *exam);
+/*
+ * Stores the numbers of passed and failed cases with the dealer, unless only some of the cases were
+ * run. A failure is in the session.
+ */
+enum outcome exam_record(struct exam *exam);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "callback/classify.h"
 #include "wire/callback_body.h"
+#include "wire/dealer_answer.h"
 #include "wire/signature.h"
 #include "wire/webhook.h"
 
@@ -103,63 +104,88 @@ static bool says_json(const struct http_answer *answer)
 
 /* Records an answer, also in the totals of the exam. */
 static void record_answer(struct exam *exam, const struct exam_request *request,
-	const struct http_answer *answer, struct exam_reply *reply)
+	struct http_answer *answer, struct exam_reply *reply)
 {
-	classify(answer, &reply->outcome);
+	classify(answer, exam->targets[request->kind].needs_balance, &reply->outcome);
 	reply->is_json = says_json(answer);
+	reply->len = answer->body.len;
+	if (buffer_append(&answer->body, "", 1))
+		dealer_answer_quote(reply->text, sizeof(reply->text),
+			(const char *)answer->body.data);
 	exam->calls++;
 	exam->unanswered = reply->outcome.http_status ? 0 : exam->unanswered + 1;
 	if (request->way != WAY_SLOW && reply->outcome.ms > exam->slowest_ms)
 		exam->slowest_ms = reply->outcome.ms;
 }
 
-unsigned int exam_send(struct exam *exam, const struct exam_request *request,
-	struct exam_reply replies[EXAM_COPIES])
-{
-	const struct settings *settings = &exam->session->settings;
-	unsigned int count = request->way == WAY_COPIES ? exam->copies : 1;
-	uint32_t piece_ms = request->way == WAY_SLOW ? PIECE_MS : 0;
-	struct http_answer answers[EXAM_COPIES];
+/* A request under way. */
+struct exam_sending {
 	char url[CALLBACK_URL_SIZE];
 	struct call_head head;
-	struct http_call call = {
+	struct http_call call;
+	struct http_answer answer;
+};
+
+/* Prepares @sending. Returns false if the signature cannot be computed. */
+static bool prepare_request(const struct exam *exam, const struct exam_request *request,
+	struct exam_sending *sending)
+{
+	const struct settings *settings = &exam->session->settings;
+	uint32_t piece_ms = request->way == WAY_SLOW ? PIECE_MS : 0;
+
+	callback_target_url(&exam->targets[request->door], sending->url);
+	if (!make_head(exam, request, &sending->head))
+		return false;
+	sending->call = (struct http_call){
 		.method = request->way == WAY_GET ? "GET" : "POST",
-		.url = url,
-		.headers = head.headers,
+		.url = sending->url,
+		.headers = sending->head.headers,
+		.header_count = sending->head.count,
 		.connect_timeout_ms = settings->callback_connect_timeout_ms,
 		.total_timeout_ms = settings->callback_timeout_ms + piece_ms * HTTP_PIECES,
 		.piece_ms = piece_ms,
 		.last = request->way == WAY_LAST,
 	};
+	if (request->way != WAY_GET) {
+		sending->call.body = request->body.data;
+		sending->call.body_len = request->body.len;
+	}
+	return true;
+}
+
+void exam_send(struct exam *exam, const struct exam_request *requests, unsigned int count,
+	struct exam_reply replies[EXAM_COPIES])
+{
+	struct exam_sending sendings[EXAM_COPIES];
+	bool prepared[EXAM_COPIES];
+	unsigned int begun = 0;
 
 	memset(replies, 0, count * sizeof(*replies));
-	callback_target_url(&exam->targets[request->door], url);
-	if (!make_head(exam, request, &head)) {
-		replies[0].outcome.class = CALLBACK_NOT_SENT;
-		snprintf(replies[0].outcome.note, sizeof(replies[0].outcome.note),
+	for (unsigned int i = 0; i < count; i++) {
+		prepared[i] = prepare_request(exam, &requests[i], &sendings[i]);
+		if (prepared[i])
+			continue;
+		replies[i].outcome.class = CALLBACK_NOT_SENT;
+		snprintf(replies[i].outcome.note, sizeof(replies[i].outcome.note),
 			"the signature could not be computed: memory is short, or the "
 			"cryptographic library refuses the algorithm");
-		return 1;
-	}
-	call.header_count = head.count;
-	if (request->way != WAY_GET) {
-		call.body = request->body.data;
-		call.body_len = request->body.len;
 	}
 	for (unsigned int i = 0; i < count; i++) {
-		http_answer_init(&answers[i]);
-		http_begin(exam->client, &call, &answers[i]);
+		http_answer_init(&sendings[i].answer);
+		if (prepared[i])
+			http_begin(exam->client, &sendings[i].call, &sendings[i].answer);
+		begun += prepared[i];
 	}
-	for (unsigned int taken = 0; taken < count;) {
-		http_run(exam->client, call.total_timeout_ms);
+	for (unsigned int taken = 0; taken < begun;) {
+		http_run(exam->client, exam->session->settings.callback_timeout_ms);
 		while (http_take(exam->client))
 			taken++;
 	}
 	for (unsigned int i = 0; i < count; i++) {
-		record_answer(exam, request, &answers[i], &replies[i]);
-		http_answer_free(&answers[i]);
+		if (prepared[i])
+			record_answer(exam, &requests[i], &sendings[i].answer, &replies[i]);
+		http_answer_free(&sendings[i].answer);
 	}
-	return count;
 }
 
 uint64_t exam_id(struct exam *exam)
@@ -182,7 +208,7 @@ bool exam_ask(struct exam *exam)
 	if (exam->has_balance) {
 		request.event = exam_id(exam);
 		request.body = request.signed_body = (struct bytes){body.data, (uint32_t)body.len};
-		exam_send(exam, &request, replies);
+		exam_send(exam, &request, 1, replies);
 		exam->has_balance =
 			callback_balance_ok(outcome, exam->player.user_id, exam->dealer.currency);
 		exam->balance = outcome->balance;

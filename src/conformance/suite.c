@@ -1,9 +1,10 @@
 /*
  * suite - runs all cases against a dealer.
  */
-#include "conformance/exam.h"
+#include "conformance/choose.h"
 
 #include "admin/ping.h"
+#include "wire/signature.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,12 @@ static void init_row(struct exam_row *row, const struct exam_group *group,
 	snprintf(row->name, sizeof(row->name), "%s", case_->name);
 	snprintf(row->rule, sizeof(row->rule), "%s", case_->rule);
 	snprintf(row->expected, sizeof(row->expected), "%s", case_->expected);
+	for (const char *const *need = case_->needs; *need; need++) {
+		size_t used = strlen(row->needs);
+
+		snprintf(row->needs + used, sizeof(row->needs) - used, "%s%s", used ? "," : "",
+			*need);
+	}
 	row->result = EXAM_NOT_RUN;
 }
 
@@ -55,28 +62,62 @@ static const char *stop_reason(const struct exam *exam)
 	return NULL;
 }
 
+static void run_case(struct exam *exam, const struct exam_case *case_, struct exam_row *row)
+{
+	unsigned int number = (unsigned int)(row - exam->rows) + 1;
+	const char *stop = stop_reason(exam), *cause;
+
+	if (!exam_is_chosen(exam, row)) {
+		row->result = EXAM_SKIPPED;
+		snprintf(row->why, sizeof(row->why), "not named by --case");
+		return;
+	}
+	if (stop) {
+		snprintf(row->why, sizeof(row->why), "%s", stop);
+		return;
+	}
+	cause = exam_cause(exam, case_);
+	if (cause) {
+		row->result = EXAM_NOT_JUDGED;
+		snprintf(row->cause, sizeof(row->cause), "%s", cause);
+		snprintf(row->why, sizeof(row->why), "mend %s first", cause);
+		return;
+	}
+	if (exam->progress)
+		exam->progress(exam->progress_closure, exam, number, case_->name);
+	exam_case_run(exam, case_, number, row);
+}
+
 void exam_run(struct exam *exam)
 {
-	unsigned int i = 0;
-	const char *stop;
+	struct exam_row *row = exam->rows;
 
 	for (const struct exam_group *group = exam_groups; group->name; group++) {
-		for (const struct exam_case *case_ = group->cases; case_->name; case_++, i++) {
-			struct exam_row *row = &exam->rows[i];
-
-			stop = stop_reason(exam);
-			if (stop) {
-				snprintf(row->why, sizeof(row->why), "%s", stop);
-			} else {
-				if (exam->progress)
-					exam->progress(exam->progress_closure, exam, i + 1,
-						case_->name);
-				exam_case_run(exam, case_, i + 1, row);
-			}
+		for (const struct exam_case *case_ = group->cases; case_->name; case_++, row++) {
+			run_case(exam, case_, row);
 			exam->results[row->result]++;
 		}
 	}
 	exam_ask(exam);
+}
+
+enum outcome exam_record(struct exam *exam)
+{
+	struct dealer_put_cmd cmd = {.operator= exam->session->operator, .mask = DEALER_EXAM };
+	struct dealer_put_result result;
+	enum outcome code;
+
+	if (exam->only || exam->results[EXAM_NOT_RUN])
+		return OUTCOME_DONE;
+	/* The note of the beginning has the session's id. */
+	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
+		return session_no_memory(exam->session);
+	memcpy(cmd.dealer.casino_id, exam->dealer.casino_id, sizeof(cmd.dealer.casino_id));
+	cmd.dealer.exam_passed = exam->results[EXAM_PASSED];
+	cmd.dealer.exam_failed = exam->results[EXAM_FAILED];
+	code = session_do(exam->session, COMMAND_DEALER_PUT, &cmd, &result, NULL);
+	explicit_bzero(&result, sizeof(result));
+	return code;
 }
 
 static enum outcome make_client(struct exam *exam)
@@ -112,6 +153,8 @@ enum outcome exam_prepare(struct exam *exam, const char *casino_id, const char *
 		exam->targets[i] = ping.target;
 		snprintf(exam->targets[i].path, sizeof(exam->targets[i].path), "%s",
 			dealer_callback_path(&exam->dealer, (enum callback_kind)i));
+		exam->targets[i].needs_balance =
+			dealer_needs_balance(&exam->dealer, (enum callback_kind)i);
 	}
 	explicit_bzero(ping.target.keys, sizeof(ping.target.keys));
 	if (code != OUTCOME_DONE)

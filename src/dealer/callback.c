@@ -54,11 +54,20 @@ static const struct body_field refund_fields[] = {
 	ALIEN_FIELD("user_bet", user_bet),
 	BODY_FIELD_END,
 };
+static const struct body_field decrease_fields[] = {
+	GAME_FIELDS,
+	CALL_FIELD(BODY_PAYOUT, previous_payout_amount),
+	CALL_FIELD(BODY_PAYOUT, payout_amount),
+	ALIEN_FIELD("result", has_result),
+	ALIEN_FIELD("user_bet", user_bet),
+	BODY_FIELD_END,
+};
 static const struct body_field *const fields[CALLBACK_KIND_COUNT] = {
 	[CALLBACK_BALANCE_INQUIRE] = balance_fields,
 	[CALLBACK_BETTING] = betting_fields,
 	[CALLBACK_BETTING_RESULT] = result_fields,
 	[CALLBACK_BETTING_REFUND] = refund_fields,
+	[CALLBACK_BETTING_CORRECTION] = decrease_fields,
 };
 
 /* Returns true if the header is absent or is "KIND-NUMBER". */
@@ -94,6 +103,10 @@ static enum dealer_answer body_check(struct received_body *body, enum callback_k
 	}
 	if (is_result && body->call.result == OUTCOME_NONE)
 		return refuse_callback("result: must be win, loss or refund", detail);
+	if (kind == CALLBACK_BETTING_CORRECTION &&
+		body->call.payout_amount >= body->call.previous_payout_amount)
+		return refuse_callback("payout_amount: must be below previous_payout_amount",
+			detail);
 	if (kind != CALLBACK_BALANCE_INQUIRE && body->call.result != OUTCOME_LOSS &&
 		!body->call.transaction_id)
 		return refuse_callback("transaction_id: must not be 0", detail);
@@ -120,7 +133,8 @@ enum dealer_answer callback_parse(const struct http_request *request, enum callb
 		return ANSWER_INTERNAL_ERROR;
 	}
 	*alien = (kind != CALLBACK_BETTING_RESULT && body.has_result) ||
-		(kind == CALLBACK_BETTING_REFUND && body.user_bet);
+		((kind == CALLBACK_BETTING_REFUND || kind == CALLBACK_BETTING_CORRECTION) &&
+			body.user_bet);
 	answer = body_check(&body, kind, detail);
 	if (answer == ANSWER_OK)
 		*call = body.call;

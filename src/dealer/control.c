@@ -21,6 +21,7 @@ struct totals {
 	money_t balances;
 	money_t staked;
 	money_t paid;
+	money_t taken; /* by corrections */
 };
 static const struct field totals_fields[] = {
 	FIELD(FIELD_BOOL, totals, conserved),
@@ -28,6 +29,7 @@ static const struct field totals_fields[] = {
 	FIELD(FIELD_MONEY, totals, balances),
 	FIELD(FIELD_MONEY, totals, staked),
 	FIELD(FIELD_MONEY, totals, paid),
+	FIELD(FIELD_MONEY, totals, taken),
 	FIELD_END,
 };
 
@@ -53,6 +55,8 @@ static void totals_add(struct totals *totals, enum store_table table, const void
 		good = money_add(totals->staked, transaction->amount, &totals->staked);
 	} else if (table == STORE_TRANSACTION && transaction->state == TRANSACTION_PAID) {
 		good = money_add(totals->paid, transaction->amount, &totals->paid);
+	} else if (table == STORE_TRANSACTION && transaction->state == TRANSACTION_CORRECTED) {
+		good = money_add(totals->taken, transaction->amount, &totals->taken);
 	}
 	totals->conserved &= good;
 }
@@ -90,7 +94,8 @@ static void serve_state(struct dealer_worker *worker, const struct http_request 
 	}
 	pthread_mutex_unlock(&dealer->mutex);
 	totals.conserved &= money_add(totals.granted, totals.paid, &owed) &&
-		money_add(owed, -totals.staked, &owed) && owed == totals.balances;
+		money_add(owed, -totals.staked, &owed) && money_add(owed, -totals.taken, &owed) &&
+		owed == totals.balances;
 	buffer_append_str(&worker->body, "],\"totals\":");
 	render_record(&worker->body, totals_fields, &totals);
 	buffer_append_str(&worker->body, "}");

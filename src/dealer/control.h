@@ -4,9 +4,10 @@
  *
  *   POST control/users   {user_id, balance}: sets a balance
  *   GET  control/state   {users, transactions, events, totals: {conserved, granted, balances,
- *                        staked, paid}}
+ *                        staked, paid, taken}}
  *
- * conserved: balances = granted - staked + paid, where staked counts only valid bets.
+ * conserved: balances = granted - staked + paid - taken, where staked counts only valid bets, and
+ * taken what corrections took.
  */
 #ifndef DEALER_CONTROL_H
 #define DEALER_CONTROL_H

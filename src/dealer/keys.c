@@ -56,6 +56,8 @@ bool keys_signed(const char *path, const struct http_request *request)
 		? request->headers[DEALER_SIGNATURE].value
 		: "";
 	char why[256];
+	struct signature given;
+	bool readable = signature_read(text, &given) && given.algorithm == HMAC_SHA256;
 	bool usable = keys_read(path, secrets, why, sizeof(why));
 	bool good = false;
 
@@ -63,8 +65,8 @@ bool keys_signed(const char *path, const struct http_request *request)
 		log_line(LOG_LEVEL_ERROR, "keys", "error=\"%s\"", why);
 	/* Try every slot, so that the duration reveals nothing. */
 	for (unsigned int i = 0; i < DEALER_KEY_SLOTS; i++)
-		good |= signature_verify(HMAC_SHA256, ENCODING_HEX, secrets[i], request->body,
-			request->body_len, text);
+		good |= readable &&
+			signature_verify(&given, secrets[i], request->body, request->body_len);
 	explicit_bzero(secrets, sizeof(secrets));
 	return usable && good;
 }

@@ -28,8 +28,8 @@ bool keys_read(const char *path, char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE]
 	size_t why_size);
 
 /*
- * Returns true if @request has the header once and it is the HMAC-SHA256 in hex of the raw body
- * under one of the keys (contract, "Signature").
+ * Returns true if @request has the header once and it is the HMAC-SHA256 of the raw body under one
+ * of the keys, in hex or base64 (contract, "Signature").
  */
 bool keys_signed(const char *path, const struct http_request *request);
 

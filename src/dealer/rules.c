@@ -5,8 +5,8 @@
 #include <string.h>
 
 const char *const dealer_outcome_names[] = {"", "win", "loss", "refund"};
-const char *const dealer_state_names[] = {"none", "bet", "refunded", "tombstone", "paid",
-	"refused"};
+const char *const dealer_state_names[] = {"none", "bet", "refunded", "tombstone", "paid", "refused",
+	"corrected"};
 
 const struct dealer_answer_info dealer_answers[] = {
 	[ANSWER_OK] = {"", 200, ""},
@@ -30,7 +30,7 @@ const struct dealer_answer_info dealer_answers[] = {
 struct step {
 	enum dealer_answer answer;
 	enum dealer_state next;
-	enum { MOVE_NOTHING, MOVE_DEBIT, MOVE_CREDIT } move;
+	enum { MOVE_NOTHING, MOVE_DEBIT, MOVE_CREDIT, MOVE_TAKE } move;
 };
 
 #define CONFLICT                                                                                   \
@@ -49,18 +49,22 @@ static const struct step steps[DEALER_STATE_COUNT][CALLBACK_KIND_COUNT] = {
 			[CALLBACK_BETTING_RESULT] = {ANSWER_OK, TRANSACTION_PAID, MOVE_CREDIT},
 			[CALLBACK_BETTING_REFUND] = {ANSWER_OK, TRANSACTION_TOMBSTONE,
 				MOVE_NOTHING},
+			[CALLBACK_BETTING_CORRECTION] = {ANSWER_OK, TRANSACTION_CORRECTED,
+				MOVE_TAKE},
 		},
 	[TRANSACTION_BET] =
 		{
 			[CALLBACK_BETTING] = {ANSWER_OK, TRANSACTION_BET, MOVE_NOTHING},
 			[CALLBACK_BETTING_RESULT] = CONFLICT,
 			[CALLBACK_BETTING_REFUND] = {ANSWER_OK, TRANSACTION_REFUNDED, MOVE_CREDIT},
+			[CALLBACK_BETTING_CORRECTION] = CONFLICT,
 		},
 	[TRANSACTION_REFUNDED] =
 		{
 			[CALLBACK_BETTING] = REFUNDED,
 			[CALLBACK_BETTING_RESULT] = CONFLICT,
 			[CALLBACK_BETTING_REFUND] = {ANSWER_OK, TRANSACTION_REFUNDED, MOVE_NOTHING},
+			[CALLBACK_BETTING_CORRECTION] = CONFLICT,
 		},
 	[TRANSACTION_TOMBSTONE] =
 		{
@@ -68,12 +72,14 @@ static const struct step steps[DEALER_STATE_COUNT][CALLBACK_KIND_COUNT] = {
 			[CALLBACK_BETTING_RESULT] = CONFLICT,
 			[CALLBACK_BETTING_REFUND] = {ANSWER_OK, TRANSACTION_TOMBSTONE,
 				MOVE_NOTHING},
+			[CALLBACK_BETTING_CORRECTION] = CONFLICT,
 		},
 	[TRANSACTION_PAID] =
 		{
 			[CALLBACK_BETTING] = CONFLICT,
 			[CALLBACK_BETTING_RESULT] = {ANSWER_OK, TRANSACTION_PAID, MOVE_NOTHING},
 			[CALLBACK_BETTING_REFUND] = CONFLICT,
+			[CALLBACK_BETTING_CORRECTION] = CONFLICT,
 		},
 	[TRANSACTION_REFUSED] =
 		{
@@ -81,15 +87,36 @@ static const struct step steps[DEALER_STATE_COUNT][CALLBACK_KIND_COUNT] = {
 				MOVE_NOTHING},
 			[CALLBACK_BETTING_RESULT] = CONFLICT,
 			[CALLBACK_BETTING_REFUND] = {ANSWER_OK, TRANSACTION_REFUSED, MOVE_NOTHING},
+			[CALLBACK_BETTING_CORRECTION] = CONFLICT,
+		},
+	[TRANSACTION_CORRECTED] =
+		{
+			[CALLBACK_BETTING] = CONFLICT,
+			[CALLBACK_BETTING_RESULT] = CONFLICT,
+			[CALLBACK_BETTING_REFUND] = CONFLICT,
+			[CALLBACK_BETTING_CORRECTION] = {ANSWER_OK, TRANSACTION_CORRECTED,
+				MOVE_NOTHING},
 		},
 };
+
+/* Returns the amount that the call asks to move. */
+static money_t amount_of(const struct dealer_call *call)
+{
+	switch (call->kind) {
+	case CALLBACK_BETTING_RESULT:
+		return call->payout_amount;
+	case CALLBACK_BETTING_CORRECTION:
+		return call->previous_payout_amount - call->payout_amount;
+	default:
+		return call->bet_amount;
+	}
+}
 
 struct dealer_transaction rules_content(const struct dealer_call *call)
 {
 	struct dealer_transaction content = {
 		.transaction_id = call->transaction_id,
-		.amount = call->kind == CALLBACK_BETTING_RESULT ? call->payout_amount
-								: call->bet_amount,
+		.amount = amount_of(call),
 		.result = call->result,
 	};
 
@@ -100,15 +127,19 @@ struct dealer_transaction rules_content(const struct dealer_call *call)
 
 static bool content_equal(const struct dealer_transaction *a, const struct dealer_transaction *b)
 {
+	/* A correction may have taken less than it asked. */
+	const bool amount =
+		a->state == TRANSACTION_CORRECTED ? a->amount <= b->amount : a->amount == b->amount;
+
 	return strcmp(a->user_id, b->user_id) == 0 && strcmp(a->game_id, b->game_id) == 0 &&
-		a->amount == b->amount && a->result == b->result;
+		amount && a->result == b->result;
 }
 
 enum dealer_answer rules_apply(const struct dealer_call *call, struct dealer_rows *rows)
 {
 	struct dealer_transaction content = rules_content(call);
 	const struct step *step = &steps[rows->transaction.state][call->kind];
-	money_t balance = rows->user.balance;
+	money_t balance = rows->user.balance, taken;
 
 	/* A refund without a bet does nothing, not even for a new user. */
 	rows->user_changed = rows->user_is_new && call->kind != CALLBACK_BETTING_REFUND;
@@ -128,7 +159,15 @@ enum dealer_answer rules_apply(const struct dealer_call *call, struct dealer_row
 		rows->transaction_changed = true;
 		return ANSWER_INSUFFICIENT_BALANCE;
 	}
-	if (step->move == MOVE_DEBIT)
+	rows->shortfall = 0;
+	if (step->next == TRANSACTION_CORRECTED) {
+		taken = rows->transaction.state == TRANSACTION_CORRECTED ? rows->transaction.amount
+			: content.amount < balance                       ? content.amount
+									 : balance;
+		rows->shortfall = content.amount - taken;
+		content.amount = taken;
+	}
+	if (step->move == MOVE_DEBIT || step->move == MOVE_TAKE)
 		balance -= content.amount;
 	if (step->move == MOVE_CREDIT && content.amount > MONEY_MAX - balance)
 		return ANSWER_BALANCE_LIMIT;

@@ -19,6 +19,10 @@
  *   REFUSED         insufficient_      transaction_conflict    ok, nothing
  *                   balance
  *
+ * A betting-correction of NONE debits what the balance has, and is then CORRECTED. Its repetition is
+ * ok and moves nothing. The answer says how much could not be taken (shortfall). Any other callback
+ * with that id, and a betting-correction with an id of another kind, is a transaction_conflict.
+ *
  * "ok" requires equal content (user_id, game_id, amount, result). A known id with other content is
  * a transaction_conflict. A refused call changes nothing, with one exception: a bet above the
  * balance stays REFUSED. The platform has dropped that bet. If its bytes are replayed later, when
@@ -56,6 +60,7 @@ enum dealer_state {
 	TRANSACTION_TOMBSTONE, /* the refund arrived before its bet, which must be refused */
 	TRANSACTION_PAID,
 	TRANSACTION_REFUSED, /* the bet was above the balance */
+	TRANSACTION_CORRECTED,
 	DEALER_STATE_COUNT,
 };
 extern const char *const dealer_state_names[DEALER_STATE_COUNT];
@@ -92,7 +97,8 @@ struct dealer_call {
 	uint64_t transaction_id; /* 0: a loss, or a balance-inquire */
 	uint64_t timestamp;
 	money_t bet_amount;
-	money_t payout_amount; /* of a result */
+	money_t payout_amount;          /* of a result */
+	money_t previous_payout_amount; /* of a correction */
 	enum dealer_outcome result;
 };
 
@@ -107,7 +113,7 @@ struct dealer_transaction {
 	enum dealer_state state;
 	char user_id[EXTERNAL_ID_SIZE];
 	char game_id[EXTERNAL_ID_SIZE];
-	money_t amount; /* stake or payout */
+	money_t amount; /* stake, payout, or what a correction took */
 	enum dealer_outcome result;
 };
 
@@ -118,6 +124,7 @@ struct dealer_rows {
 	bool user_changed;                     /* to be written */
 	struct dealer_transaction transaction; /* TRANSACTION_NONE: no row exists */
 	bool transaction_changed;
+	money_t shortfall; /* what a correction could not take */
 };
 
 /* Returns the content of @call as its transaction stores it, without a state. */

@@ -22,11 +22,19 @@ struct account_body {
 	char user_id[EXTERNAL_ID_SIZE];
 	money_t balance;
 	char currency[CURRENCY_SIZE];
+	money_t shortfall;
 };
 static const struct field account_body_fields[] = {
 	FIELD(FIELD_STR, account_body, user_id),
 	FIELD(FIELD_MONEY, account_body, balance),
 	FIELD(FIELD_STR, account_body, currency),
+	FIELD_END,
+};
+static const struct field correction_answer_fields[] = {
+	FIELD(FIELD_STR, account_body, user_id),
+	FIELD(FIELD_MONEY, account_body, balance),
+	FIELD(FIELD_STR, account_body, currency),
+	FIELD(FIELD_MONEY, account_body, shortfall),
 	FIELD_END,
 };
 
@@ -94,13 +102,16 @@ enum dealer_answer worker_apply(struct dealer_worker *worker, const struct deale
 }
 
 /* A success. */
-static void balance_put(struct dealer_worker *worker, const struct dealer_user *user)
+static void balance_put(struct dealer_worker *worker, const struct dealer_rows *rows)
 {
-	struct account_body body = {.balance = user->balance};
+	struct account_body body = {.balance = rows->user.balance, .shortfall = rows->shortfall};
 
-	text_copy(body.user_id, sizeof(body.user_id), user->user_id);
+	text_copy(body.user_id, sizeof(body.user_id), rows->user.user_id);
 	text_copy(body.currency, sizeof(body.currency), worker->dealer->currency);
-	render_record(&worker->body, account_body_fields, &body);
+	render_record(&worker->body,
+		rows->transaction.state == TRANSACTION_CORRECTED ? correction_answer_fields
+								 : account_body_fields,
+		&body);
 }
 
 void worker_answer(struct dealer_worker *worker, enum dealer_answer answer,
@@ -111,7 +122,7 @@ void worker_answer(struct dealer_worker *worker, enum dealer_answer answer,
 	else if (rows->transaction.state == TRANSACTION_TOMBSTONE)
 		buffer_append_str(&worker->body, "{}");
 	else
-		balance_put(worker, &rows->user);
+		balance_put(worker, rows);
 }
 
 void worker_log(const struct dealer_worker *worker, const struct http_request *request,

@@ -91,7 +91,7 @@ static int open_tables(struct dealer_store *store, const char *directory)
 	return error;
 }
 
-struct dealer_store *store_open(const char *directory, money_t opening_balance, char *why,
+struct dealer_store *dealer_store_open(const char *directory, money_t opening_balance, char *why,
 	size_t why_size)
 {
 	struct dealer_store *store = calloc(1, sizeof(*store));

@@ -33,7 +33,7 @@ struct dealer_store;
  * Opens the store in @directory, which is made (0700) if it does not exist. New users get
  * @opening_balance. Returns NULL with a sentence in @why on failure.
  */
-struct dealer_store *store_open(const char *directory, money_t opening_balance, char *why,
+struct dealer_store *dealer_store_open(const char *directory, money_t opening_balance, char *why,
 	size_t why_size);
 void store_close(struct dealer_store *store);
 

@@ -8,8 +8,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "callback/http.h"
+#include "domain/dealer_settings.h"
 #include "doctor/attention.h"
 
+#include <inttypes.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +156,33 @@ static void judge_dealer(struct doctor *doctor, struct hosts *hosts, const struc
 	take_host(hosts, dealer);
 }
 
+/* Warns of bets that the dealer may not have debited. */
+static bool judge_balances(struct doctor *doctor, const struct dealer *dealer)
+{
+	struct total total;
+	bool found = false;
+
+	memset(&total, 0, sizeof(total));
+	memcpy(total.casino_id, dealer->casino_id, sizeof(total.casino_id));
+	if (dealer->mode != WALLET_SEAMLESS || dealer->success_needs_balance)
+		return true;
+	if (list_fetch(doctor->session, RECORD_TOTAL, &total, &found, NULL) != OUTCOME_DONE)
+		return false;
+	if (!found || !dealer_misses_balance(total.bets_with_balance, total.bets_without_balance))
+		return true;
+	doctor_about(doctor, "%s", dealer->casino_id);
+	doctor_warn(doctor,
+		"%" PRIu64 " of %" PRIu64
+		" bets were accepted by an answer without a balance, which the others have: an "
+		"error that its framework answered with 200 would be a free bet",
+		total.bets_without_balance, total.bets_with_balance + total.bets_without_balance);
+	doctor_remedy(doctor,
+		"ask the dealer; if each success has a balance: creditbridgectl dealer set %s "
+		"--success-needs-balance",
+		dealer->casino_id);
+	return true;
+}
+
 /* Returns true if callbacks may go to one of the addresses found. */
 static bool may_be_called(const struct settings *settings, const struct addrinfo *found)
 {
@@ -241,14 +270,23 @@ void doctor_dealers(struct doctor *doctor)
 	struct dealer dealer;
 	struct list list;
 	unsigned int count = 0;
+	bool counted = true;
 
 	if (!open_lists(doctor))
 		return;
 	list_open(&list, doctor->session, RECORD_DEALER, false, 0, NULL);
-	for (; list_next(&list, &dealer); count++)
+	for (; list_next(&list, &dealer); count++) {
 		judge_dealer(doctor, &hosts, &dealer);
+		counted &= judge_balances(doctor, &dealer);
+	}
 	if (!close_list(doctor, &list))
 		return;
+	counted &= doctor_dealer_answers(doctor);
+	if (!counted) {
+		doctor_about(doctor, "%s", "");
+		doctor_skip(doctor, "the ledger does not return all sums (see ledger)");
+		return;
+	}
 	look_up(doctor, &hosts);
 	doctor_about(doctor, "%s", "");
 	if (hosts.left_out) {

@@ -74,6 +74,7 @@ enum doctor_need {
 	NEEDS_SETTINGS = 1, /* the configuration was read */
 	NEEDS_URL = 2,      /* --url was given */
 	NEEDS_PLATFORM = 4, /* --platform-url was given */
+	NEEDS_SERVERS = 8,  /* the store is PostgreSQL; otherwise the check has no finding */
 };
 
 struct doctor_check {
@@ -146,10 +147,19 @@ doctor_look doctor_configuration, doctor_configuration_file, doctor_configuratio
 doctor_look doctor_caller, doctor_state_directory, doctor_state_files, doctor_key_files;
 doctor_look doctor_file_system, doctor_disk_space, doctor_disk_ballast, doctor_disk_sync,
 	doctor_halted;
+doctor_look doctor_store_servers, doctor_store_quorum, doctor_store_settings, doctor_store_lag,
+	doctor_store_roles, doctor_store_space;
 doctor_look doctor_socket_directory, doctor_sockets, doctor_socket_access;
 doctor_look doctor_ledger, doctor_engine, doctor_descriptors, doctor_sweeper, doctor_callbacks;
 doctor_look doctor_programs, doctor_workers, doctor_cron, doctor_log, doctor_clock;
-doctor_look doctor_dealers, doctor_keys;
+doctor_look doctor_dealers, doctor_keys, doctor_cell_certificate;
+
+/*
+ * Part of doctor_dealers: warns of dealers by what their answers ended. Returns false if the ledger does
+ * not return its metrics.
+ */
+bool doctor_dealer_answers(struct doctor *doctor);
+
 doctor_look doctor_wallet_mount, doctor_wallet_get_body, doctor_wallet_paths, doctor_platform_mount,
 	doctor_platform_paths, doctor_platform_private, doctor_clock_skew;
 

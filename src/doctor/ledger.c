@@ -367,6 +367,8 @@ static bool ask_page(void *context, const struct metrics_cmd *cmd, struct metric
 
 static void judge_callbacks(struct doctor *doctor, const struct dealer_metrics *dealer)
 {
+	if (!dealer->called)
+		return;
 	doctor_about(doctor, "%s", dealer->casino_id);
 	if (dealer->breaker != BREAKER_CLOSED) {
 		doctor_warn(doctor,

@@ -48,6 +48,9 @@ static bool needs_met(struct doctor *doctor)
 {
 	const unsigned int needs = doctor->check->needs;
 
+	if (needs & NEEDS_SERVERS &&
+		(!*doctor->settings_loaded || strcmp(doctor->settings->store, "postgresql") != 0))
+		return false;
 	if (needs & NEEDS_SETTINGS && !*doctor->settings_loaded) {
 		doctor_skip(doctor, "the configuration cannot be read");
 		return false;

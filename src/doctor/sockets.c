@@ -5,11 +5,13 @@
 #include "doctor/doctor.h"
 
 #include "admin/operator.h"
+#include "base/acl.h"
 #include "doctor/process.h"
 
 #include <errno.h>
 #include <grp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -58,7 +60,7 @@ struct socket_rule {
 	const char *whom; /* the users for whom it is meant */
 };
 static const struct socket_rule edge_rule = {"edge.sock", 0660, 0007, "the workers' group"};
-static const struct socket_rule admin_rule = {"admin.sock", 0600, 0077, "the ledger's user only"};
+static const struct socket_rule admin_rule = {"admin.sock", 0600, 0007, "the ledger's user only"};
 
 static void group_name(gid_t gid, char name[GROUP_NAME_MAX])
 {
@@ -90,6 +92,69 @@ static void judge_group(struct doctor *doctor, const struct stat *st)
 	}
 }
 
+/* Finds a group of read_group or support_group. Returns false if there is none, and so no member. */
+static bool find_role_group(const char *name, gid_t *gid)
+{
+	const struct group *group = name[0] ? getgrnam(name) : NULL;
+
+	if (name[0] && strspn(name, "0123456789") == strlen(name))
+		*gid = (gid_t)strtoul(name, NULL, 10);
+	else if (group)
+		*gid = group->gr_gid;
+	else
+		return false;
+	return true;
+}
+
+static bool has_group(const struct acl_groups *groups, gid_t gid)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		if (groups->gids[i] == gid)
+			return true;
+	}
+	return false;
+}
+
+/* Compares the list of admin.sock with read_group and support_group. Its mode shows only the mask. */
+static void judge_role_groups(struct doctor *doctor, const char *path, const struct stat *st)
+{
+	const char *const names[] = {doctor->settings->read_group, doctor->settings->support_group};
+	const struct acl_groups listed = acl_get_groups(path);
+	size_t expected = 0;
+	gid_t wanted[ACL_GROUPS_MAX] = {0};
+
+	for (size_t i = 0; i < ACL_GROUPS_MAX; i++) {
+		if (!find_role_group(names[i], &wanted[expected]))
+			continue;
+		if (!has_group(&listed, wanted[expected])) {
+			doctor_warn(doctor, "members of group %s cannot use it", names[i]);
+			doctor_remedy(doctor,
+				"restart creditbridge-ledger; if its log then says no_roles, "
+				"socket_directory must be on a file system with access control "
+				"lists");
+		}
+		expected++;
+	}
+	for (size_t i = 0; i < listed.count; i++) {
+		char name[GROUP_NAME_MAX];
+
+		if (expected &&
+			(listed.gids[i] == wanted[0] || listed.gids[i] == wanted[expected - 1]))
+			continue;
+		group_name(listed.gids[i], name);
+		doctor_fail(doctor,
+			"group %s may use it, and is neither read_group nor support_group", name);
+		doctor_remedy(doctor, "restart creditbridge-ledger");
+	}
+	if (!listed.known || (!listed.count && st->st_mode & S_IRWXG)) {
+		doctor_fail(doctor,
+			"it has mode %04o; it is for the ledger's user and the groups of "
+			"read_group and support_group",
+			(unsigned int)st->st_mode & 07777);
+		doctor_remedy(doctor, "chmod 0600 %s, then restart creditbridge-ledger", path);
+	}
+}
+
 static void judge_socket(struct doctor *doctor, const struct socket_rule *rule)
 {
 	char path[DOCTOR_PATH_MAX];
@@ -118,8 +183,13 @@ static void judge_socket(struct doctor *doctor, const struct socket_rule *rule)
 	}
 	if (rule == &edge_rule && doctor->settings->socket_group[0])
 		judge_group(doctor, &st);
+	if (rule == &admin_rule && doctor->sheet->count == before)
+		judge_role_groups(doctor, path, &st);
 	if (doctor->sheet->count == before)
-		doctor_pass(doctor, "it is for %s", rule->whom);
+		doctor_pass(doctor, "it is for %s",
+			st.st_mode & S_IRWXG && rule == &admin_rule
+				? "the ledger's user and the groups of read_group and support_group"
+				: rule->whom);
 }
 
 void doctor_sockets(struct doctor *doctor)

@@ -9,7 +9,7 @@
 const char *const breaker_names[BREAKER_COUNT] = {"closed", "open", "half-open"};
 
 const char *const callback_default_paths[CALLBACK_KIND_COUNT] = {"/balance-inquire", "/betting",
-	"/betting-result", "/betting-refund"};
+	"/betting-result", "/betting-refund", ""};
 
 const struct field callback_target_fields[] = {
 	FIELD(FIELD_STR, callback_target, url),
@@ -21,6 +21,7 @@ const struct field callback_target_fields[] = {
 		SIGNATURE_ENCODING_COUNT),
 	FIELD(FIELD_STR, callback_target, signing_key_id),
 	FIELD_SUB(callback_target, keys, dealer_key, dealer_key_fields),
+	FIELD(FIELD_BOOL, callback_target, needs_balance),
 	FIELD_END,
 };
 
@@ -32,6 +33,7 @@ const struct field callback_outcome_fields[] = {
 	FIELD(FIELD_STR, callback_outcome, dealer_error_detail),
 	FIELD(FIELD_BOOL, callback_outcome, has_balance),
 	FIELD(FIELD_MONEY, callback_outcome, balance),
+	FIELD(FIELD_MONEY, callback_outcome, shortfall),
 	FIELD(FIELD_STR, callback_outcome, currency),
 	FIELD(FIELD_STR, callback_outcome, user_id),
 	FIELD(FIELD_STR, callback_outcome, note),
@@ -41,9 +43,31 @@ const struct field callback_outcome_fields[] = {
 const char *dealer_callback_path(const struct dealer *dealer, enum callback_kind kind)
 {
 	const char *const paths[CALLBACK_KIND_COUNT] = {dealer->path_balance_inquire,
-		dealer->path_betting, dealer->path_betting_result, dealer->path_betting_refund};
+		dealer->path_betting, dealer->path_betting_result, dealer->path_betting_refund,
+		dealer->path_betting_correction};
 
 	return paths[kind][0] ? paths[kind] : callback_default_paths[kind];
+}
+
+/* What the settings of a dealer concern: B1 to B4, and B2 to B4. */
+static const struct {
+	bool currency;
+	bool balance;
+} kind_settings[CALLBACK_KIND_COUNT] = {
+	[CALLBACK_BALANCE_INQUIRE] = {.currency = true},
+	[CALLBACK_BETTING] = {.currency = true, .balance = true},
+	[CALLBACK_BETTING_RESULT] = {.currency = true, .balance = true},
+	[CALLBACK_BETTING_REFUND] = {.currency = true, .balance = true},
+};
+
+const char *dealer_sent_currency(const struct dealer *dealer, enum callback_kind kind)
+{
+	return dealer->send_currency && kind_settings[kind].currency ? dealer->currency : "";
+}
+
+bool dealer_needs_balance(const struct dealer *dealer, enum callback_kind kind)
+{
+	return dealer->success_needs_balance && kind_settings[kind].balance;
 }
 
 void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
@@ -57,6 +81,15 @@ void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
 	target->signature_encoding = dealer->signature_encoding;
 	memcpy(target->signing_key_id, dealer->signing_key_id, sizeof(target->signing_key_id));
 	memcpy(target->keys, dealer->keys, sizeof(target->keys));
+	target->needs_balance = dealer_needs_balance(dealer, kind);
+}
+
+void callback_target_for(const struct dealer *dealer, const struct callback *callback,
+	struct callback_target *target)
+{
+	callback_target_of(dealer, callback->kind, target);
+	if (!target->path[0])
+		memcpy(target->path, callback->path, sizeof(target->path));
 }
 
 void callback_target_url(const struct callback_target *target, char url[CALLBACK_URL_SIZE])

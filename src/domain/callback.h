@@ -10,7 +10,7 @@
 enum breaker { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_COUNT };
 extern const char *const breaker_names[BREAKER_COUNT];
 
-/* The paths that the specification suggests: "/" and the name. */
+/* The paths that the specification suggests: "/" and the name. B5 has none: "". */
 extern const char *const callback_default_paths[CALLBACK_KIND_COUNT];
 
 /* The address of one callback of a dealer, and the keys that sign it. Holds secrets. */
@@ -22,6 +22,7 @@ struct callback_target {
 	enum signature_encoding signature_encoding;
 	char signing_key_id[KEY_ID_SIZE];
 	struct dealer_key keys[DEALER_KEYS_MAX];
+	bool needs_balance; /* dealer_needs_balance() */
 };
 
 /* The outcome of one attempt. */
@@ -35,6 +36,8 @@ struct callback_outcome {
 	/* Members of a successful response. An absent or unusable one is left out and noted. */
 	bool has_balance;
 	money_t balance;
+	/* Of B5: the part of the decrease that the dealer could not take; below 0: not usable. */
+	money_t shortfall;
 	char currency[CURRENCY_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 	char note[CALLBACK_NOTE_SIZE]; /* for the operator; holds no secret */
@@ -49,8 +52,21 @@ extern const struct field callback_outcome_fields[];
  */
 const char *dealer_callback_path(const struct dealer *dealer, enum callback_kind kind);
 
+/* Returns the currency that callbacks of @kind to @dealer name (B1 to B4, send_currency), or "". */
+const char *dealer_sent_currency(const struct dealer *dealer, enum callback_kind kind);
+
+/* Returns true if a 2xx to a callback of @kind is a success of @dealer only with a balance. */
+bool dealer_needs_balance(const struct dealer *dealer, enum callback_kind kind);
+
 /* Fills @target for callbacks of @kind to @dealer. */
 void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
+	struct callback_target *target);
+
+/*
+ * As callback_target_of(), for @callback. A betting-correction has no default path: if the dealer's
+ * path was removed, the path of the time when the callback was made is used.
+ */
+void callback_target_for(const struct dealer *dealer, const struct callback *callback,
 	struct callback_target *target);
 
 /* Writes the full URL: base URL and path, with one slash between them. */

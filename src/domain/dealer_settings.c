@@ -1,7 +1,7 @@
 #include "domain/dealer_settings.h"
 
 #include "base/text.h"
-#include "domain/callback.h"
+#include "domain/delivery.h"
 
 #include <string.h>
 
@@ -10,6 +10,9 @@
 #define RATE_LIMIT_MAX     1000000
 #define UTC_OFFSET_MAX_MIN (14 * 60)
 #define ERROR_ID_LIST      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-,"
+
+/* Three of four answers make a habit. */
+#define USUAL_SHARE 3
 
 static bool currency_valid(const char *currency)
 {
@@ -23,7 +26,8 @@ static bool paths_valid(const struct dealer *dealer)
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
 		const char *path = dealer_callback_path(dealer, (enum callback_kind)i);
 
-		if (!callback_path_ok(path))
+		/* A dealer without a path for B5 is sent none. */
+		if (!callback_path_ok(path) && (path[0] || i != CALLBACK_BETTING_CORRECTION))
 			return false;
 	}
 	return true;
@@ -48,10 +52,31 @@ const char *dealer_bad_setting(const struct dealer *dealer)
 		return "a callback's path is a slash and printable ASCII without ? # \\ and ..";
 	if (strspn(dealer->unknown_bet_ids, ERROR_ID_LIST) != strlen(dealer->unknown_bet_ids))
 		return "unknown bet ids are error ids separated by commas";
+	if (strspn(dealer->duplicate_ids, ERROR_ID_LIST) != strlen(dealer->duplicate_ids))
+		return "duplicate ids are error ids separated by commas";
+	if (!duplicate_ids_valid(dealer->duplicate_ids, dealer->unknown_bet_ids))
+		return "an error id cannot mean both a known and an unknown bet";
 	if (!text_is_utf8_clean(dealer->url, strlen(dealer->url)))
 		return "url must be printable";
 	if (dealer->url[0] && strncmp(dealer->url, "https://", 8) != 0 &&
 		!(dealer->allow_http && strncmp(dealer->url, "http://", 7) == 0))
 		return "url must be https, or http where that is allowed";
 	return NULL;
+}
+
+bool dealer_misses_balance(uint64_t with, uint64_t without)
+{
+	return without && with / USUAL_SHARE >= without;
+}
+
+#define ENDED_BY_ERROR_MIN 3
+
+bool dealer_misses_bets(uint64_t unknown, uint64_t refunds)
+{
+	return unknown >= ENDED_BY_ERROR_MIN && unknown > refunds / 2;
+}
+
+bool dealer_loses_answers(uint64_t known)
+{
+	return known >= ENDED_BY_ERROR_MIN;
 }

@@ -1,6 +1,7 @@
 #include "domain/delivery.h"
 
 #include "base/check.h"
+#include "base/text.h"
 #include "domain/wager.h"
 
 #include <stdio.h>
@@ -129,6 +130,27 @@ static void record_outcome(struct delivery *delivery, const struct callback_outc
 	delivery->callback.last_http_status = outcome->http_status;
 }
 
+/* Records whether a refusal with the error id @id leaves the dealer nothing to do. */
+static void judge_refusal(struct delivery *delivery, const char *id,
+	const struct delivery_terms *terms)
+{
+	struct callback *callback = &delivery->callback;
+	struct attempt *attempt = &delivery->attempt;
+	const bool unknown = callback->kind == CALLBACK_BETTING_REFUND &&
+		bet_is_unknown(id, terms->unknown_bet_ids);
+
+	callback->unknown_to_dealer = unknown && !terms->bet_accepted;
+	if (unknown && terms->bet_accepted && !attempt->note[0])
+		snprintf(attempt->note, sizeof(attempt->note),
+			"the dealer accepted this bet, so it may still have the stake");
+	callback->known_to_dealer = !callback->unknown_to_dealer &&
+		callback_is_known(callback->kind, callback->maybe_performed, id,
+			terms->duplicate_ids);
+	if (callback->known_to_dealer && !attempt->note[0])
+		snprintf(attempt->note, sizeof(attempt->note),
+			"known to the dealer from an earlier attempt: delivered");
+}
+
 bool delivery_end(struct delivery *delivery, uint32_t attempt,
 	const struct callback_outcome *outcome, const struct delivery_terms *terms,
 	const struct moment *now)
@@ -140,13 +162,16 @@ bool delivery_end(struct delivery *delivery, uint32_t attempt,
 		return false;
 	follow_wall_clock(delivery, now);
 	record_outcome(delivery, outcome);
-	callback->unknown_to_dealer = callback->kind == CALLBACK_BETTING_REFUND &&
-		outcome->class == CALLBACK_REFUSED &&
-		bet_is_unknown(outcome->dealer_error_id, terms->unknown_bet_ids);
-	if (outcome->class == CALLBACK_SUCCESS || callback->unknown_to_dealer) {
+	if (outcome->class == CALLBACK_REFUSED)
+		judge_refusal(delivery, outcome->dealer_error_id, terms);
+	if (outcome->class == CALLBACK_SUCCESS && callback->kind == CALLBACK_BETTING_CORRECTION)
+		callback->shortfall = outcome->shortfall;
+	if (outcome->class == CALLBACK_SUCCESS || callback->unknown_to_dealer ||
+		callback->known_to_dealer) {
 		finish_delivery(delivery, CALLBACK_DELIVERED, now);
 		return true;
 	}
+	callback->maybe_performed |= outcome->class == CALLBACK_UNKNOWN;
 	retry = retry_next(&terms->retry, callback, now->wall_ms);
 	if (retry.state != CALLBACK_DUE) {
 		finish_delivery(delivery, retry.state, now);
@@ -164,7 +189,7 @@ static bool used_up(const struct callback *callback, const struct delivery_terms
 {
 	if (callback->once_more)
 		return false;
-	if (callback->kind == CALLBACK_BETTING_RESULT)
+	if (callback->kind != CALLBACK_BETTING_REFUND)
 		return callback->attempts >= RETRY_RESULT_ATTEMPTS;
 	return now->wall_ms > callback->first_ms + terms->retry.refund_give_up_ms;
 }
@@ -211,12 +236,14 @@ static const bool operable[CALLBACK_ACTION_COUNT][CALLBACK_STATE_COUNT] = {
 
 static const char *why_not(const struct callback *callback, enum callback_action action)
 {
-	if (callback->kind != CALLBACK_BETTING_RESULT && callback->kind != CALLBACK_BETTING_REFUND)
+	if (callback->kind == CALLBACK_BETTING || callback->kind == CALLBACK_BALANCE_INQUIRE)
 		return "a betting is sent once; its bet is accepted, rejected or refunded";
 	if (callback->state == CALLBACK_SENDING)
 		return "it is being sent; try again in a few seconds";
 	if (callback_has_ended(callback->state))
 		return "it has ended";
+	if (callback->adjusted_by && (action == CALLBACK_RETRY || action == CALLBACK_RELEASE))
+		return "an adjustment stands for it: cancel it";
 	if (!operable[action][callback->state])
 		return callback->state == CALLBACK_HELD ? "it is held" : "it is not held";
 	return NULL;
@@ -314,4 +341,26 @@ static bool in_list(const char *id, const char *list)
 bool bet_is_unknown(const char *id, const char *unknown_bet_ids)
 {
 	return id[0] && (in_list(id, UNKNOWN_BET_IDS) || in_list(id, unknown_bet_ids));
+}
+
+bool callback_is_known(enum callback_kind kind, bool maybe_performed, const char *id,
+	const char *duplicate_ids)
+{
+	return kind != CALLBACK_BALANCE_INQUIRE && kind != CALLBACK_BETTING && maybe_performed &&
+		id[0] && in_list(id, duplicate_ids);
+}
+
+bool duplicate_ids_valid(const char *duplicate_ids, const char *unknown_bet_ids)
+{
+	char id[DEALER_ERROR_ID_SIZE];
+
+	while (*duplicate_ids) {
+		size_t len = strcspn(duplicate_ids, ",");
+
+		if (text_copy_len(id, sizeof(id), duplicate_ids, len) &&
+			bet_is_unknown(id, unknown_bet_ids))
+			return false;
+		duplicate_ids += len + (duplicate_ids[len] == ',');
+	}
+	return true;
 }

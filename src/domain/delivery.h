@@ -60,12 +60,17 @@ bool delivery_begin(struct delivery *delivery, const struct moment *now,
 struct delivery_terms {
 	struct retry_policy retry;
 	const char *unknown_bet_ids; /* the dealer's */
+	const char *duplicate_ids;   /* the dealer's */
+	bool bet_accepted; /* of a refund: the dealer accepted the bet, which was cancelled */
 };
 
 /*
  * sending -> delivered, due, parked, or failed (betting only). Records the outcome of attempt
- * number @attempt. Also used to take over an attempt whose sender is lost; its outcome is then
- * unknown. Returns false if that attempt ended before; nothing is then changed.
+ * number @attempt. A refusal that shows that the dealer has nothing to do is a delivery: it does not
+ * know the bet of a refund, or it knows the callback from an earlier attempt whose outcome stayed
+ * unknown. A bet that the dealer accepted cannot be unknown to it. Also used to take over an attempt
+ * whose sender is lost; its outcome is then unknown. Returns false if that attempt ended before;
+ * nothing is then changed.
  */
 bool delivery_end(struct delivery *delivery, uint32_t attempt,
 	const struct callback_outcome *outcome, const struct delivery_terms *terms,
@@ -94,5 +99,17 @@ bool bet_conclude(struct bet *bet, const struct callback_outcome *outcome, const
  * transaction_not_found, or one of the comma-separated @unknown_bet_ids.
  */
 bool bet_is_unknown(const char *id, const char *unknown_bet_ids);
+
+/*
+ * Returns true if the error id @id, in the answer to a callback of @kind, means that the dealer
+ * performed an earlier attempt: it is one of the comma-separated @duplicate_ids, and the outcome of
+ * an earlier attempt stayed unknown (@maybe_performed). If all of them were refused or not sent, the
+ * dealer cannot have performed one, so the id means something else. A betting is never repeated.
+ */
+bool callback_is_known(enum callback_kind kind, bool maybe_performed, const char *id,
+	const char *duplicate_ids);
+
+/* Returns false if an id of @duplicate_ids also means that the dealer does not know the bet. */
+bool duplicate_ids_valid(const char *duplicate_ids, const char *unknown_bet_ids);
 
 #endif

@@ -20,10 +20,10 @@ static enum refusal decide_credit(const struct player *player, money_t gain)
 }
 
 /* Checks wallet mode, decimals, player and credit, in this order. */
-static enum refusal decide_movement(const struct dealer *dealer, const struct player *player,
-	money_t gain)
+static enum refusal decide_movement(const struct dealer *dealer, enum wallet_mode mode,
+	const struct player *player, money_t gain)
 {
-	if (dealer->mode != WALLET_TRANSFER)
+	if (dealer->mode != mode)
 		return REFUSAL_WRONG_WALLET_MODE;
 	if (gain == 0 || gain > MONEY_MAX || gain < -MONEY_MAX ||
 		!money_has_decimals(gain, dealer->decimals))
@@ -33,19 +33,44 @@ static enum refusal decide_movement(const struct dealer *dealer, const struct pl
 	return decide_credit(player, gain);
 }
 
-enum refusal transfer_decide(const struct dealer *dealer, const struct player *player,
-	enum entry_kind kind, money_t amount)
+static enum refusal decide_suspension(const struct dealer *dealer, const struct player *player)
 {
 	if (dealer->suspended)
 		return REFUSAL_DEALER_SUSPENDED;
-	if (player && player->suspended)
-		return REFUSAL_USER_SUSPENDED;
-	return decide_movement(dealer, player, transfer_gain(kind, amount));
+	return player && player->suspended ? REFUSAL_USER_SUSPENDED : REFUSAL_NONE;
 }
 
-enum refusal adjust_decide(const struct dealer *dealer, const struct player *player, money_t amount)
+enum refusal transfer_decide(const struct dealer *dealer, const struct player *player,
+	enum entry_kind kind, money_t amount)
 {
-	return decide_movement(dealer, player, amount);
+	enum refusal refusal = decide_suspension(dealer, player);
+
+	return refusal == REFUSAL_NONE
+		? decide_movement(dealer, WALLET_TRANSFER, player, transfer_gain(kind, amount))
+		: refusal;
+}
+
+enum refusal transfer_decide_all(const struct dealer *dealer, const struct player *player)
+{
+	enum refusal refusal = decide_suspension(dealer, player);
+
+	if (refusal != REFUSAL_NONE)
+		return refusal;
+	if (dealer->mode != WALLET_TRANSFER)
+		return REFUSAL_WRONG_WALLET_MODE;
+	if (!player)
+		return REFUSAL_USER_NOT_FOUND;
+	return player->balance > 0 ? REFUSAL_NONE : REFUSAL_INSUFFICIENT_BALANCE;
+}
+
+enum refusal adjust_decide(const struct dealer *dealer, const struct player *player, money_t amount,
+	bool for_callback)
+{
+	/* Credit that stands for a result must be able to leave the platform again. */
+	const bool seamless = for_callback || (dealer->mode == WALLET_SEAMLESS && amount < 0);
+
+	return decide_movement(dealer, seamless ? WALLET_SEAMLESS : WALLET_TRANSFER, player,
+		amount);
 }
 
 /* Adds a transaction to its dealer's sums. Returns false for an unknown kind. */
@@ -67,6 +92,14 @@ static bool total_count(struct total *total, enum entry_kind kind, money_t gain)
 	case ENTRY_PAYOUT:
 		total->paid += gain;
 		break;
+	case ENTRY_CORRECTION:
+		total->corrected += gain;
+		break;
+	case ENTRY_BET_CANCEL:
+		total->cancelled += gain;
+		break;
+	case ENTRY_SEAL:
+	case ENTRY_RESULT_BATCH:
 	case ENTRY_KIND_COUNT:
 	default:
 		return false;

@@ -30,11 +30,19 @@ enum refusal transfer_decide(const struct dealer *dealer, const struct player *p
 	enum entry_kind kind, money_t amount);
 
 /*
- * Decides whether the operator may adjust by the signed @amount. Same checks as for a transfer,
- * except suspension (contract, "What an operator may change").
+ * Decides whether the dealer may transfer the whole balance out now, with the same checks. A
+ * balance of 0 is REFUSAL_INSUFFICIENT_BALANCE.
  */
-enum refusal adjust_decide(const struct dealer *dealer, const struct player *player,
-	money_t amount);
+enum refusal transfer_decide_all(const struct dealer *dealer, const struct player *player);
+
+/*
+ * Decides whether the operator may adjust by the signed @amount. Same checks as for a transfer,
+ * except suspension (contract, "What an operator may change"). @for_callback: it stands for a
+ * result that a seamless dealer did not receive, so the wallet must be seamless. A negative @amount
+ * needs no callback in either mode: it takes such credit off the platform again.
+ */
+enum refusal adjust_decide(const struct dealer *dealer, const struct player *player, money_t amount,
+	bool for_callback);
 
 /*
  * Changes the credit of @player and the @total of its dealer, and writes @entry. Returns

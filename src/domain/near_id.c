@@ -37,3 +37,27 @@ void near_id_forms(const char *sent, char ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE])
 			*c = (char)(*c - 'A' + 'a');
 	}
 }
+
+const char *near_id_edit(const char *one, const char *other)
+{
+	static const char character[] = "one character";
+	static const char exchanged[] = "the order of two characters";
+	const size_t a = strlen(one), b = strlen(other);
+	size_t same = 0;
+
+	if (a < NEAR_ID_EDIT_MIN || b < NEAR_ID_EDIT_MIN || a > b + 1 || b > a + 1 ||
+		strcmp(one, other) == 0)
+		return NULL;
+	while (one[same] && one[same] == other[same])
+		same++;
+	if (a > b)
+		return strcmp(one + same + 1, other + same) == 0 ? character : NULL;
+	if (a < b)
+		return strcmp(one + same, other + same + 1) == 0 ? character : NULL;
+	if (strcmp(one + same + 1, other + same + 1) == 0)
+		return character;
+	return one[same + 1] && one[same] == other[same + 1] && one[same + 1] == other[same] &&
+			strcmp(one + same + 2, other + same + 2) == 0
+		? exchanged
+		: NULL;
+}

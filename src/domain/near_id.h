@@ -1,5 +1,5 @@
 /*
- * near_id - ids that differ only in case (ASCII) or in white space around them.
+ * near_id - ids that differ in case (ASCII), in white space around them, or by one edit.
  *
  * Pure. A caller that sends "Ann" or "ann " for the player "ann" gets user_not_found. The log and
  * `creditbridgectl explain` name the intended player.
@@ -22,5 +22,13 @@ bool near_id_is(const char *one, const char *other);
  */
 #define NEAR_ID_FORMS 2
 void near_id_forms(const char *sent, char ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE]);
+
+/*
+ * Describes the edit that turns @one into @other: one character changed, added or omitted, or two
+ * neighbours exchanged. Returns NULL if more than one edit is needed, or none. Characters are bytes.
+ * Ids of fewer than NEAR_ID_EDIT_MIN bytes are never near, because most of them are one edit apart.
+ */
+#define NEAR_ID_EDIT_MIN 3
+const char *near_id_edit(const char *one, const char *other);
 
 #endif

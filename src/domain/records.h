@@ -9,11 +9,15 @@
 #define DOMAIN_RECORDS_H
 
 #include "base/field.h"
+#include "domain/desk_operator.h"
+#include "domain/kinds.h"
 #include "domain/money.h"
 #include "domain/refusal.h"
 
-#define CASINO_ID_SIZE         65 /* [A-Za-z0-9_.-]{1,64} */
-#define EXTERNAL_ID_SIZE       129 /* user_id, game_id, request_transaction_id: 1 to 128 bytes UTF-8 */
+#define CASINO_ID_SIZE   65  /* [A-Za-z0-9_.-]{1,64} */
+#define EXTERNAL_ID_SIZE 129 /* user_id, game_id, request_transaction_id: 1 to 128 bytes UTF-8 */
+/* of a stored request key: an external id, or one with "#" and a place in a batch */
+#define REQUEST_KEY_SIZE       (EXTERNAL_ID_SIZE + 4)
 #define PLAYER_ID_SIZE         21 /* 20 lower-case base32 characters */
 #define CURRENCY_SIZE          9  /* [a-z0-9]{2,8} */
 #define KEY_ID_SIZE            8  /* "k1", "k2", ...: unique within the dealer, never reused */
@@ -34,7 +38,11 @@
 #define CALLBACK_NOTE_SIZE     161 /* note on an attempt, for the operator */
 #define CALLBACK_PATH_SIZE     129 /* of a dealer's callback */
 #define UNKNOWN_BET_IDS_SIZE   257
+#define BATCH_RESULTS_MAX      500 /* items of a batch of results */
+#define BATCH_DIGEST_SIZE      65  /* SHA-256 as hex characters */
+#define BATCH_REQUEST_ID_SIZE  65
 #define ROUND_BETS_MAX         256 /* bets that are part of a round */
+#define ROUND_CORRECTIONS_MAX  64  /* corrections of a round */
 /* Limit of the bet numbers of a round, including rejected and refunded bets. */
 #define ROUND_NUMBERS_MAX (UINT32_C(1) << 30)
 /*
@@ -52,78 +60,6 @@ enum record {
 #undef RECORD
 	RECORD_COUNT
 };
-
-/* Whether the wallet or the dealer holds the players' credit. */
-enum wallet_mode { WALLET_TRANSFER, WALLET_SEAMLESS, WALLET_MODE_COUNT };
-/* The kind of a transaction. The order is stored: append only. */
-enum entry_kind {
-	ENTRY_TRANSFER_IN,
-	ENTRY_TRANSFER_OUT,
-	ENTRY_ADJUST,
-	ENTRY_BET,    /* a stake of a transfer-wallet player */
-	ENTRY_PAYOUT, /* payout of a round, or stakes returned by a cancelled game */
-	ENTRY_KIND_COUNT
-};
-/* The key space of a request id. The order is stored: append only. */
-enum request_scope { SCOPE_DEALER, SCOPE_OPERATOR, SCOPE_CLIENT, SCOPE_COUNT };
-enum signature_algorithm { HMAC_SHA256, HMAC_SHA512, HMAC_SHA1, SIGNATURE_ALGORITHM_COUNT };
-enum signature_encoding { ENCODING_HEX, ENCODING_BASE64, SIGNATURE_ENCODING_COUNT };
-
-/* contract, "Bet states" and "Callback states". The orders are stored: append only. */
-enum bet_state {
-	BET_PENDING,
-	BET_ACCEPTED,
-	BET_REJECTED,
-	BET_REFUNDING,
-	BET_REFUNDED,
-	BET_SETTLED,
-	BET_STATE_COUNT
-};
-enum round_state { ROUND_OPEN, ROUND_SETTLED, ROUND_STATE_COUNT };
-enum round_result { RESULT_NONE, RESULT_WIN, RESULT_LOSS, RESULT_REFUND, ROUND_RESULT_COUNT };
-enum callback_state {
-	CALLBACK_DUE,
-	CALLBACK_SENDING,
-	CALLBACK_DELIVERED,
-	CALLBACK_PARKED,
-	CALLBACK_HELD,
-	CALLBACK_CANCELLED,
-	CALLBACK_FAILED, /* a betting callback that was not accepted; never sent again */
-	CALLBACK_STATE_COUNT
-};
-
-/* The callbacks B1 to B4. The order is stored: append only. */
-enum callback_kind {
-	CALLBACK_BALANCE_INQUIRE,
-	CALLBACK_BETTING,
-	CALLBACK_BETTING_RESULT,
-	CALLBACK_BETTING_REFUND,
-	CALLBACK_KIND_COUNT
-};
-/*
- * The class of an attempt (contract, "Answers of a dealer"). Zero is the class of an unknown
- * outcome. The order is stored: append only.
- */
-enum callback_class {
-	CALLBACK_UNKNOWN,  /* the request may have arrived; its effect is unknown */
-	CALLBACK_SUCCESS,  /* the dealer performed the request */
-	CALLBACK_REFUSED,  /* the dealer refused the request */
-	CALLBACK_NOT_SENT, /* no byte of the request was sent */
-	CALLBACK_CLASS_COUNT
-};
-/* "balance-inquire", "betting", "betting-result", "betting-refund". */
-extern const char *const callback_kind_names[CALLBACK_KIND_COUNT];
-extern const char *const callback_class_names[CALLBACK_CLASS_COUNT];
-
-extern const char *const wallet_mode_names[WALLET_MODE_COUNT];
-extern const char *const entry_kind_names[ENTRY_KIND_COUNT];
-extern const char *const request_scope_names[SCOPE_COUNT];
-extern const char *const bet_state_names[BET_STATE_COUNT];
-extern const char *const round_state_names[ROUND_STATE_COUNT];
-extern const char *const round_result_names[ROUND_RESULT_COUNT];
-extern const char *const callback_state_names[CALLBACK_STATE_COUNT];
-extern const char *const signature_algorithm_names[SIGNATURE_ALGORITHM_COUNT];
-extern const char *const signature_encoding_names[SIGNATURE_ENCODING_COUNT];
 
 /* A persistent counter. Its names are in SCHEMA (store/bdb/). */
 struct counter {
@@ -150,6 +86,9 @@ struct dealer {
 	enum signature_encoding signature_encoding;
 	char url[URL_SIZE]; /* dealer_base_url of the callbacks; "": none */
 	bool allow_http;
+	bool send_currency; /* callbacks name the currency */
+	/* A 2xx without a balance is unreadable (contract, "Answers of a dealer"). */
+	bool success_needs_balance;
 	uint32_t refund_delay_s;
 	uint32_t max_inflight;
 	/* Path of each callback below the URL; "": as the specification suggests. */
@@ -157,8 +96,11 @@ struct dealer {
 	char path_betting[CALLBACK_PATH_SIZE];
 	char path_betting_result[CALLBACK_PATH_SIZE];
 	char path_betting_refund[CALLBACK_PATH_SIZE];
+	char path_betting_correction[CALLBACK_PATH_SIZE]; /* "": none is sent */
 	/* Comma-separated error ids by which the dealer reports an unknown bet (B4). */
 	char unknown_bet_ids[UNKNOWN_BET_IDS_SIZE];
+	/* Comma-separated error ids by which the dealer reports a callback that it knows already. */
+	char duplicate_ids[UNKNOWN_BET_IDS_SIZE];
 	uint32_t keys_issued;             /* number of the newest key id */
 	char signing_key_id[KEY_ID_SIZE]; /* signs callbacks */
 	struct dealer_key keys[DEALER_KEYS_MAX];
@@ -170,9 +112,16 @@ struct dealer {
 	int64_t restored_ms;    /* time of the restore */
 	int64_t restored_to_ms; /* time up to which the restored data are known to be complete */
 	uint64_t restored_id;   /* transactions before the restore have smaller ids */
+	/* The last `creditbridgectl dealer test` of this dealer. */
+	uint32_t exam_passed;
+	uint32_t exam_failed;
+	int64_t exam_ms; /* 0: there was none */
 };
 
-/* Running sums of a dealer: balance = in - out + adjusted - staked + paid. */
+/*
+ * Running sums of a dealer:
+ * balance = in - out + adjusted - staked + paid + corrected + cancelled.
+ */
 struct total {
 	char casino_id[CASINO_ID_SIZE];
 	uint64_t players;
@@ -186,6 +135,19 @@ struct total {
 	uint64_t open_bets;
 	uint64_t parked; /* parked callbacks, */
 	uint64_t held;   /* and in this */
+	/* of transfer-wallet players */
+	sum_t corrected; /* corrections of settled rounds */
+	sum_t cancelled; /* stakes returned by cancellations */
+	sum_t shortfall; /* part of corrections that the balance did not cover */
+	/* of seamless-wallet players */
+	sum_t seamless_staked;   /* stakes that the dealer accepted */
+	sum_t seamless_paid;     /* payouts of settled rounds, with their corrections */
+	sum_t seamless_refunded; /* stakes of bets REFUNDING and REFUNDED */
+	sum_t owed_payouts;      /* payouts and corrections not delivered nor cancelled */
+	sum_t owed_refunds;      /* stakes of bets REFUNDING */
+	/* betting callbacks that the dealer answered with success, with and without the balance */
+	uint64_t bets_with_balance;
+	uint64_t bets_without_balance;
 };
 
 struct player {
@@ -219,7 +181,7 @@ struct transaction {
 	enum entry_kind kind;
 	int64_t time_ms;
 	char game_id[EXTERNAL_ID_SIZE]; /* of a bet or a result; "": neither */
-	uint32_t bet_number;            /* 0: a result */
+	uint32_t bet_number;            /* 0: a result; of a correction: its revision */
 	/* number among the player's transactions: 1, 2, 3 ... without a gap; 0: no credit moved */
 	uint64_t entry_seq;
 	/* of a movement */
@@ -230,7 +192,7 @@ struct transaction {
 	money_t current_balance;
 	/* The request key of the transaction. */
 	enum request_scope scope;
-	char request_transaction_id[EXTERNAL_ID_SIZE];
+	char request_transaction_id[REQUEST_KEY_SIZE];
 	char client_id[CLIENT_ID_SIZE]; /* owner of a client's key; "": the owner is the dealer */
 };
 
@@ -238,20 +200,43 @@ struct transaction {
 struct request {
 	enum request_scope scope;
 	char owner[CASINO_ID_SIZE]; /* casino_id, or client_id for a client's key */
-	char request_transaction_id[EXTERNAL_ID_SIZE];
+	char request_transaction_id[REQUEST_KEY_SIZE];
 	enum entry_kind kind;
-	enum refusal outcome; /* REFUSAL_NONE or REFUSAL_INSUFFICIENT_BALANCE */
+	enum refusal outcome; /* REFUSAL_NONE, or a refusal that is recorded */
 	money_t amount;       /* as requested; positive for a transfer, signed for an adjustment */
-	char player_id[PLAYER_ID_SIZE];
-	uint64_t entry_seq;      /* 0: nothing moved */
-	uint64_t transaction_id; /* 0: nothing moved */
-	money_t current_balance; /* after the transaction, or at the refusal */
+	char player_id[PLAYER_ID_SIZE]; /* "": sealed, the player is not known; or a batch */
+	uint64_t entry_seq;             /* 0: nothing moved */
+	uint64_t transaction_id;        /* 0: nothing moved */
+	money_t current_balance;        /* after the transaction, or at the refusal */
 	int64_t time_ms;
 	/* of a bet or a result */
 	char game_id[EXTERNAL_ID_SIZE];
-	uint32_t bet_number; /* 0: a result */
+	uint32_t bet_number; /* 0: a result; of a correction: its revision */
 	bool addition;       /* of a bet */
+	/* of a transfer out: it asked for the whole balance, which is the amount */
+	bool all;
 };
+
+/*
+ * Returns true if the dealer sealed the key: no transfer can use it (contract,
+ * "Final answer about a transfer"). Such a row has a key and a time; its other members are zeros.
+ */
+static inline bool request_is_sealed(const struct request *request)
+{
+	return request->outcome == REFUSAL_TRANSACTION_SEALED;
+}
+
+/* Returns true for the key of a batch of results. It names no player and moved nothing. */
+static inline bool request_is_batch(const struct request *request)
+{
+	return request->kind == ENTRY_RESULT_BATCH;
+}
+
+/* Returns true if a game server owns the keys of the scope. */
+static inline bool scope_is_of_client(enum request_scope scope)
+{
+	return scope == SCOPE_CLIENT || scope == SCOPE_BATCH;
+}
 
 /* An action of an operator. */
 struct audit {
@@ -265,6 +250,8 @@ struct audit {
 	char object[OBJECT_SIZE];
 	char detail[DETAIL_SIZE];
 	char reason[REASON_SIZE];
+	/* of the web console, whose session sent the command; "": a person at a shell */
+	char operator[DESK_NAME_SIZE];
 };
 
 /* A game server that calls group C. */
@@ -304,6 +291,66 @@ struct round {
 	uint32_t objects_len; /* bytes of the user_bet of those bets */
 	uint32_t refunded;    /* bets refunded by a betting-refund, or being refunded */
 	bool dropped; /* retention deleted those three members and the body of the betting-result */
+	/*
+	 * The members above are those of the settlement. Corrections change only the members below
+	 * (contract, "Corrections").
+	 */
+	uint32_t revision;                /* number of corrections */
+	enum round_result current_result; /* result in force; of an open round RESULT_NONE */
+	money_t current_payout;           /* payout in force */
+	money_t shortfall;   /* what corrections could not debit and have not taken since */
+	uint64_t last_event; /* of the last betting-result or betting-correction; 0: none */
+};
+
+/* A correction of a settled round (contract, "Corrections"). Written once; retention drops its objects. */
+struct correction {
+	char player_id[PLAYER_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	uint32_t revision; /* 1, 2, 3 ... */
+	uint64_t transaction_id;
+	char casino_id[CASINO_ID_SIZE];
+	enum request_scope scope; /* of its request key: SCOPE_CLIENT or SCOPE_OPERATOR */
+	char client_id[CLIENT_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	enum round_result previous_result;
+	money_t previous_payout;
+	enum round_result result;
+	money_t payout_amount;
+	money_t shortfall;    /* above 0: part not taken; below 0: an earlier one, taken now */
+	bool allow_shortfall; /* of the request */
+	uint64_t event;       /* of its callback; 0: none was made */
+	int64_t time_ms;
+	char reason[REASON_SIZE];
+	struct bytes game_result; /* empty: unchanged */
+	struct bytes user_bet_result;
+	bool dropped; /* retention deleted both objects and the body of the callback */
+};
+
+/* The cancellation of one bet (contract, "Cancelled bets"). Written once. */
+struct cancellation {
+	char player_id[PLAYER_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	uint32_t number; /* of the bet */
+	char casino_id[CASINO_ID_SIZE];
+	char client_id[CLIENT_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	uint64_t transaction_id; /* of the returned stake; 0: seamless wallet */
+	int64_t time_ms;
+	char reason[REASON_SIZE];
+};
+
+/*
+ * A batch of results: what it asked for and its answers (contract, "Results of a live round").
+ * Written again only while an item with a retryable error is tried again. Never expires.
+ */
+struct result_batch {
+	char client_id[CLIENT_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	char digest[BATCH_DIGEST_SIZE];         /* of the items, to know a repetition */
+	char request_id[BATCH_REQUEST_ID_SIZE]; /* of the first call; its error bodies repeat it */
+	int64_t time_ms;
+	uint32_t count;       /* of items */
+	struct bytes answers; /* struct settle_answer of each, packed (link/batch_commands.h) */
 };
 
 struct bet {
@@ -334,6 +381,7 @@ struct bet {
 	struct bytes user_bet;
 	bool dropped;        /* retention deleted user_bet and the body of its betting callback */
 	bool refund_dropped; /* retention deleted the body of its betting-refund */
+	bool cancelled;      /* a game server cancelled it; it has a row of cancellation */
 };
 
 /* A message for a dealer: made once and sent unchanged on every attempt. */
@@ -359,6 +407,15 @@ struct callback {
 	enum callback_class last_class;
 	uint32_t last_http_status;
 	char resolved_by[SUDO_USER_SIZE]; /* operator who cancelled it */
+	uint32_t revision;    /* of the correction that it reports; 0: it reports none */
+	bool known_to_dealer; /* the dealer answered that it had it already (duplicate_ids) */
+	money_t shortfall;    /* what the dealer could not take of a betting-correction */
+	int64_t resent_ms;    /* time of the last resend that the dealer requested; 0: none */
+	uint64_t adjusted_by; /* transaction_id of an adjustment made instead of it; 0: none */
+	/* of a betting-correction: the dealer's path when it was made */
+	char path[CALLBACK_PATH_SIZE];
+	/* the outcome of an attempt stayed unknown: the dealer may have performed it */
+	bool maybe_performed;
 };
 
 struct callback_body {
@@ -407,6 +464,7 @@ struct statistics {
 struct lifetime {
 	char player_id[PLAYER_ID_SIZE];
 	struct statistics sums;
+	money_t staked; /* stakes of the accepted, unsettled bets of a transfer wallet */
 };
 
 /* ... for bets accepted on one day. */
@@ -432,6 +490,8 @@ struct record_info {
 	const struct field *fields;
 };
 
+/* Returns the first schema whose data has rows of the kind; 0: every schema has them. */
+uint8_t record_since(enum record record);
 /* Returns the version with which rows of the kind are stored (store/bdb/SCHEMA), 1 or more. */
 uint8_t record_version(enum record record);
 /*

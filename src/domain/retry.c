@@ -53,7 +53,7 @@ int64_t retry_longest_ms(const struct retry_policy *policy, enum callback_kind k
 
 	if (kind == CALLBACK_BETTING_REFUND)
 		return policy->refund_backoff_max_ms;
-	if (kind == CALLBACK_BETTING_RESULT)
+	if (kind == CALLBACK_BETTING_RESULT || kind == CALLBACK_BETTING_CORRECTION)
 		for (unsigned int i = 0; i < RETRY_RESULT_ATTEMPTS - 1; i++)
 			if (policy->result_delay_ms[i] > longest_ms)
 				longest_ms = policy->result_delay_ms[i];
@@ -67,6 +67,7 @@ struct retry retry_next(const struct retry_policy *policy, const struct callback
 		return (struct retry){CALLBACK_PARKED, 0};
 	switch (callback->kind) {
 	case CALLBACK_BETTING_RESULT:
+	case CALLBACK_BETTING_CORRECTION:
 		return result_next(policy, callback);
 	case CALLBACK_BETTING_REFUND:
 		return refund_next(policy, callback, now_ms);

@@ -22,8 +22,11 @@ enum rule {
 	NAME_NONE, /* a NAME or empty */
 	ID,        /* 1 to 128 bytes of UTF-8 without control characters */
 	ID_NONE,
+	REFERENCE, /* the same, or the key of an item of a batch: up to 132 bytes */
+	REFERENCE_NONE,
 	PLAYER, /* 20 lower-case base32 characters */
-	KEY,    /* "k" and a number */
+	PLAYER_NONE,
+	KEY, /* "k" and a number */
 	KEY_NONE,
 	SECRET, /* 64 hex characters */
 	NUMBER, /* 0 to @most */
@@ -52,6 +55,8 @@ static const struct bound bounds[] = {
 	{RECORD_TOTAL, NUMBER, "open_bets", TRANSACTION_ID_MAX},
 	{RECORD_TOTAL, NUMBER, "parked", TRANSACTION_ID_MAX},
 	{RECORD_TOTAL, NUMBER, "held", TRANSACTION_ID_MAX},
+	{RECORD_TOTAL, NUMBER, "bets_with_balance", TRANSACTION_ID_MAX},
+	{RECORD_TOTAL, NUMBER, "bets_without_balance", TRANSACTION_ID_MAX},
 	{RECORD_PLAYER, NAME, "casino_id", 0},
 	{RECORD_PLAYER, ID, "user_id", 0},
 	{RECORD_PLAYER, PLAYER, "player_id", 0},
@@ -62,8 +67,8 @@ static const struct bound bounds[] = {
 	{RECORD_PLAYER_NAME, NAME, "casino_id", 0},
 	{RECORD_PLAYER_NAME, ID, "user_id", 0},
 	{RECORD_REQUEST, NAME, "owner", 0},
-	{RECORD_REQUEST, ID, "request_transaction_id", 0},
-	{RECORD_REQUEST, PLAYER, "player_id", 0},
+	{RECORD_REQUEST, REFERENCE, "request_transaction_id", 0},
+	{RECORD_REQUEST, PLAYER_NONE, "player_id", 0},
 	{RECORD_REQUEST, GIVEN_NONE, "entry_seq", 0},
 	{RECORD_REQUEST, GIVEN_NONE, "transaction_id", 0},
 	{RECORD_REQUEST, CREDIT, "current_balance", 0},
@@ -76,13 +81,14 @@ static const struct bound bounds[] = {
 	{RECORD_TRANSACTION, GIVEN_NONE, "previous", 0},
 	{RECORD_TRANSACTION, CREDIT, "before_balance", 0},
 	{RECORD_TRANSACTION, CREDIT, "current_balance", 0},
-	{RECORD_TRANSACTION, ID_NONE, "request_transaction_id", 0},
+	{RECORD_TRANSACTION, REFERENCE_NONE, "request_transaction_id", 0},
 	{RECORD_TRANSACTION, NAME_NONE, "client_id", 0},
 	{RECORD_AUDIT, GIVEN, "seq", 0},
 	{RECORD_AUDIT, ANY, "sudo_user", 0},
 	{RECORD_AUDIT, ANY, "object", 0},
 	{RECORD_AUDIT, ANY, "detail", 0},
 	{RECORD_AUDIT, ANY, "reason", 0},
+	{RECORD_AUDIT, NAME_NONE, "operator", 0},
 	{RECORD_OPERATION, ID, "operation_id", 0},
 	{RECORD_OPERATION, GIVEN, "audit_seq", 0},
 	{RECORD_OPERATION, ANY, "object", 0},
@@ -99,6 +105,10 @@ static const struct bound bounds[] = {
 	{RECORD_ROUND, CREDIT, "payout_amount", 0},
 	{RECORD_ROUND, GIVEN_NONE, "transaction_id", 0},
 	{RECORD_ROUND, GIVEN_NONE, "event", 0},
+	{RECORD_ROUND, NUMBER, "revision", ROUND_CORRECTIONS_MAX},
+	{RECORD_ROUND, CREDIT, "current_payout", 0},
+	{RECORD_ROUND, CREDIT, "shortfall", 0},
+	{RECORD_ROUND, GIVEN_NONE, "last_event", 0},
 	{RECORD_BET, PLAYER, "player_id", 0},
 	{RECORD_BET, ID, "game_id", 0},
 	{RECORD_BET, COUNT, "number", ROUND_NUMBERS_MAX},
@@ -117,6 +127,9 @@ static const struct bound bounds[] = {
 	{RECORD_CALLBACK, NUMBER, "bet_number", ROUND_NUMBERS_MAX},
 	{RECORD_CALLBACK, NUMBER, "last_http_status", UINT16_MAX},
 	{RECORD_CALLBACK, ANY, "resolved_by", 0},
+	{RECORD_CALLBACK, NUMBER, "revision", ROUND_CORRECTIONS_MAX},
+	{RECORD_CALLBACK, CREDIT, "shortfall", 0},
+	{RECORD_CALLBACK, GIVEN_NONE, "adjusted_by", 0},
 	{RECORD_CALLBACK_BODY, GIVEN, "event", 0},
 	{RECORD_CALLBACK_BODY, OBJECT, "body", EVENT_BYTES},
 	{RECORD_ATTEMPT, GIVEN, "event", 0},
@@ -129,7 +142,33 @@ static const struct bound bounds[] = {
 	{RECORD_DUE, ANY, "owner", 0},
 	{RECORD_DUE, ANY, "boot", 0},
 	{RECORD_LIFETIME, PLAYER, "player_id", 0},
+	{RECORD_LIFETIME, CREDIT, "staked", 0},
 	{RECORD_DAY, PLAYER, "player_id", 0},
+	{RECORD_CORRECTION, PLAYER, "player_id", 0},
+	{RECORD_CORRECTION, ID, "game_id", 0},
+	{RECORD_CORRECTION, COUNT, "revision", ROUND_CORRECTIONS_MAX},
+	{RECORD_CORRECTION, GIVEN, "transaction_id", 0},
+	{RECORD_CORRECTION, NAME, "casino_id", 0},
+	{RECORD_CORRECTION, NAME_NONE, "client_id", 0},
+	{RECORD_CORRECTION, ID, "request_transaction_id", 0},
+	{RECORD_CORRECTION, CREDIT, "previous_payout", 0},
+	{RECORD_CORRECTION, CREDIT, "payout_amount", 0},
+	{RECORD_CORRECTION, GIVEN_NONE, "event", 0},
+	{RECORD_CORRECTION, ANY, "reason", 0},
+	{RECORD_CANCELLATION, PLAYER, "player_id", 0},
+	{RECORD_CANCELLATION, ID, "game_id", 0},
+	{RECORD_CANCELLATION, COUNT, "number", ROUND_NUMBERS_MAX},
+	{RECORD_CANCELLATION, NAME, "casino_id", 0},
+	{RECORD_CANCELLATION, NAME, "client_id", 0},
+	{RECORD_CANCELLATION, ID, "request_transaction_id", 0},
+	{RECORD_CANCELLATION, GIVEN_NONE, "transaction_id", 0},
+	{RECORD_CANCELLATION, ANY, "reason", 0},
+	{RECORD_DESK_OPERATOR, NAME, "name", 0},
+	{RECORD_DESK_OPERATOR, ID, "login", 0},
+	{RECORD_RESULT_BATCH, NAME, "client_id", 0},
+	{RECORD_RESULT_BATCH, ID, "request_transaction_id", 0},
+	{RECORD_RESULT_BATCH, COUNT, "count", BATCH_RESULTS_MAX},
+	{RECORD_RESULT_BATCH, OBJECT, "answers", EVENT_BYTES},
 };
 
 static bool out_of_bounds(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -143,11 +182,11 @@ static bool out_of_bounds(char *why, const char *format, ...)
 	return false;
 }
 
-static bool is_id(const char *text)
+static bool is_id(const char *text, size_t size)
 {
 	const size_t len = strlen(text);
 
-	return len > 0 && len < EXTERNAL_ID_SIZE && text_is_utf8_clean(text, len);
+	return len > 0 && len < size && text_is_utf8_clean(text, len);
 }
 
 static bool is_key_id(const char *text)
@@ -172,7 +211,21 @@ static const char *bad_text(enum rule rule, const char *text)
 			return NULL;
 		__attribute__((fallthrough));
 	case ID:
-		return is_id(text) ? NULL : "1 to 128 bytes of UTF-8 without control characters";
+		return is_id(text, EXTERNAL_ID_SIZE)
+			? NULL
+			: "1 to 128 bytes of UTF-8 without control characters";
+	case REFERENCE_NONE:
+		if (!len)
+			return NULL;
+		__attribute__((fallthrough));
+	case REFERENCE:
+		return is_id(text, REQUEST_KEY_SIZE)
+			? NULL
+			: "1 to 132 bytes of UTF-8 without control characters";
+	case PLAYER_NONE:
+		if (!len)
+			return NULL;
+		__attribute__((fallthrough));
 	case PLAYER:
 		return len == PLAYER_ID_SIZE - 1 && strspn(text, PLAYER_ID_SET) == len
 			? NULL
@@ -358,6 +411,19 @@ static bool check_dealer(const struct dealer *dealer, bool secrets, char *why)
 	return true;
 }
 
+static bool check_operator(const struct desk_operator *row, bool secrets, char *why)
+{
+	const size_t len = strlen(row->secret);
+
+	if (row->role == ROLE_NONE)
+		return out_of_bounds(why, "role must be read, support, finance or admin");
+	if (secrets && len &&
+		(len != DESK_SECRET_SIZE - 1 ||
+			strspn(row->secret, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != len))
+		return out_of_bounds(why, "secret must be empty or 32 base32 characters");
+	return true;
+}
+
 static bool check_counter(const struct counter *counter, char *why)
 {
 	if (counter->value <= TRANSACTION_ID_MAX)
@@ -392,6 +458,19 @@ static bool check_bet(const struct bet *bet, char *why)
 	return true;
 }
 
+static bool check_request(const struct request *row, char *why)
+{
+	const bool sealed = request_is_sealed(row) || request_is_batch(row);
+
+	if (sealed == (row->player_id[0] != '\0'))
+		return out_of_bounds(why,
+			sealed ? "player_id must be empty in a sealed request and in a batch"
+			       : "player_id must be 20 lower-case base32 characters");
+	if (sealed && (row->amount || row->entry_seq || row->transaction_id || row->game_id[0]))
+		return out_of_bounds(why, "a sealed request or a batch has moved something");
+	return true;
+}
+
 static bool check_transaction(const struct transaction *row, char *why)
 {
 	if (row->entry_seq && !row->request_transaction_id[0])
@@ -399,7 +478,7 @@ static bool check_transaction(const struct transaction *row, char *why)
 			"request_transaction_id must name the key that moved the credit");
 	if (row->entry_seq && !row->amount)
 		return out_of_bounds(why, "amount is 0 and entry_seq counts a movement");
-	if ((row->scope == SCOPE_CLIENT) != (row->client_id[0] != '\0') && row->entry_seq)
+	if (scope_is_of_client(row->scope) != (row->client_id[0] != '\0') && row->entry_seq)
 		return out_of_bounds(why, "client_id must be there exactly for a client's key");
 	return true;
 }
@@ -420,12 +499,16 @@ bool row_bounds_check(enum record record, const void *row, bool secrets,
 	case RECORD_CLIENT:
 		return check_keys(((const struct client *)row)->keys,
 			((const struct client *)row)->keys_issued, secrets, why);
+	case RECORD_DESK_OPERATOR:
+		return check_operator(row, secrets, why);
 	case RECORD_COUNTER:
 		return check_counter(row, why);
 	case RECORD_ROUND:
 		return check_round(row, why);
 	case RECORD_BET:
 		return check_bet(row, why);
+	case RECORD_REQUEST:
+		return check_request(row, why);
 	case RECORD_TRANSACTION:
 		return check_transaction(row, why);
 	default:

@@ -23,16 +23,35 @@ void statistics_date(uint32_t day, char date[DATE_SIZE])
 
 struct statistics_change statistics_of_acceptance(const struct bet *bet)
 {
-	return (struct statistics_change){.bet_count = bet->addition ? 0 : 1};
+	return (struct statistics_change){
+		.bet_count = bet->addition ? 0 : 1,
+		.staked = bet->mode == WALLET_TRANSFER ? bet->bet_amount : 0,
+	};
+}
+
+struct statistics_change statistics_of_cancellation(const struct bet *bet)
+{
+	const struct statistics_change accepted = statistics_of_acceptance(bet);
+
+	return (struct statistics_change){
+		.bet_count = -accepted.bet_count,
+		.staked = -accepted.staked,
+	};
 }
 
 struct statistics_change statistics_of_settlement(const struct bet *bet, enum round_result result)
 {
+	const money_t staked = bet->mode == WALLET_TRANSFER ? -bet->bet_amount : 0;
+
 	if (result == RESULT_REFUND)
-		return (struct statistics_change){.bet_count = bet->addition ? 0 : -1};
+		return (struct statistics_change){
+			.bet_count = bet->addition ? 0 : -1,
+			.staked = staked,
+		};
 	return (struct statistics_change){
 		.turnover = bet->bet_amount,
 		.profit_loss = -bet->bet_amount,
+		.staked = staked,
 	};
 }
 

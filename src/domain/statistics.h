@@ -28,10 +28,13 @@ struct statistics_change {
 	int32_t bet_count;
 	money_t turnover;
 	money_t profit_loss;
+	money_t staked; /* of struct lifetime: only bets of a transfer wallet count */
 };
 
 /* The change when a bet is accepted. */
 struct statistics_change statistics_of_acceptance(const struct bet *bet);
+/* The change when an accepted bet is cancelled: that of its acceptance, taken back. */
+struct statistics_change statistics_of_cancellation(const struct bet *bet);
 
 /*
  * The change when an accepted bet is settled with @result: the bet's own part, without the payout.

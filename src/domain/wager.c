@@ -10,7 +10,8 @@ const char *const game_status_names[GAME_STATUS_COUNT] = {"none", "pending", "re
 /* Row: from; column: to. */
 static const bool legal[BET_STATE_COUNT][BET_STATE_COUNT] = {
 	[BET_PENDING] = {[BET_ACCEPTED] = true, [BET_REJECTED] = true, [BET_REFUNDING] = true},
-	[BET_ACCEPTED] = {[BET_SETTLED] = true},
+	/* A cancelled bet is refunded: REFUNDED in a transfer wallet, by B4 in a seamless one. */
+	[BET_ACCEPTED] = {[BET_SETTLED] = true, [BET_REFUNDING] = true, [BET_REFUNDED] = true},
 	[BET_REFUNDING] = {[BET_REFUNDED] = true},
 };
 
@@ -47,6 +48,8 @@ enum refusal bet_refusal(const struct bet *bet)
 		[BET_REFUNDED] = REFUSAL_DEALER_TIMEOUT,
 	};
 
+	if (bet->cancelled)
+		return REFUSAL_BET_CANCELLED;
 	return bet->state == BET_REJECTED ? bet->outcome : refusals[bet->state];
 }
 
@@ -100,6 +103,15 @@ enum refusal settlement_close(struct settlement *settlement, enum round_result r
 	return REFUSAL_NONE;
 }
 
+money_t correction_paid(const struct correction *correction)
+{
+	const money_t delta = correction->payout_amount - correction->previous_payout;
+
+	if (delta <= 0)
+		return 0;
+	return correction->shortfall < 0 ? delta + correction->shortfall : delta;
+}
+
 enum game_status round_status(const struct round *round, const uint32_t bets[BET_STATE_COUNT])
 {
 	uint32_t refunded = bets[BET_REFUNDING] + bets[BET_REFUNDED];
@@ -108,7 +120,7 @@ enum game_status round_status(const struct round *round, const uint32_t bets[BET
 		return GAME_PENDING;
 	if (!refunded && !bets[BET_SETTLED])
 		return GAME_NOT_FOUND;
-	if (round->result == RESULT_REFUND || !bets[BET_SETTLED])
+	if (round->current_result == RESULT_REFUND || !bets[BET_SETTLED])
 		return GAME_REFUNDED;
 	return GAME_SETTLED;
 }

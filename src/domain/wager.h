@@ -67,6 +67,12 @@ enum refusal settlement_add(struct settlement *settlement, const struct bet *bet
 enum refusal settlement_close(struct settlement *settlement, enum round_result result,
 	money_t asked);
 
+/*
+ * Returns the payout that the B3 of a correction reports: its increase less an earlier shortfall.
+ * 0 if the correction does not increase the payout.
+ */
+money_t correction_paid(const struct correction *correction);
+
 /* The status of a game in A5 (contract, "Status of a game"). */
 enum game_status {
 	GAME_NOT_FOUND, /* only rejected bets, or none */

@@ -29,16 +29,20 @@ void explain_request(const struct explain_case *explain, struct explanation *exp
 	const char *detail = request->detail;
 
 	explanation->count = 0;
-	if (request->refusal == REFUSAL_INVALID_SIGNATURE) {
+	if (explain->from_disk) {
+		explain_kept(explain, explanation);
+	} else if (request->refusal == REFUSAL_INVALID_SIGNATURE) {
 		explain_signature(explain, explanation);
 		explain_encoding(explain, explanation);
 	} else if (request->refusal == REFUSAL_STALE_REQUEST) {
 		explain_clock(explain, explanation);
 	} else if (request->refusal == REFUSAL_USER_NOT_FOUND) {
 		explain_player(explain, explanation);
-	} else {
+	} else if (refusal_info(request->refusal)->code == 400) {
 		explain_body(explain, explanation);
 	}
+	if (!explanation->count)
+		explain_answer(explain, explanation);
 	if (!explanation->count)
 		explain_add(explanation, CAUSE_REQUEST_REFUSED, "it was refused: %s",
 			detail[0] ? detail : refusal_info(request->refusal)->detail);

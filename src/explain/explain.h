@@ -1,16 +1,18 @@
 /*
- * explain - why a request was answered 400, 401 or user_not_found (creditbridgectl explain).
+ * explain - why a request was answered 4xx (creditbridgectl explain).
  * These functions only compute: they ask no ledger and print nothing.
  *
- * Their input is the ledger's copy of the rejected request (link/refused_commands.h) and all
- * keys. They find the errors that a dealer's integrator must correct. Each finding is a cause of
- * causes.def and one line of detail. The first finding is the cause of the answer; the others add
+ * Their input is all callers, and the ledger's copy of the rejected request: from memory with its
+ * body (link/refused_commands.h), or from disk without it (link/refused_calls.h). A function of the
+ * caller tries the keys. They find the errors that a dealer's integrator must correct. Each finding is
+ * a cause of causes.def and one line of detail. The first finding is the cause of the answer; the others add
  * to it. A finding never contains a key, a signature or a body, except names and short values of
  * fields.
  */
 #ifndef EXPLAIN_EXPLAIN_H
 #define EXPLAIN_EXPLAIN_H
 
+#include "link/refused_calls.h"
 #include "link/refused_commands.h"
 
 enum explain_cause {
@@ -37,7 +39,7 @@ struct explanation {
 	unsigned int count;
 };
 
-/* For user_not_found: the requested player, and a player of the dealer with a similar id. */
+/* For user_not_found, and for a search without a result: the requested player, and a player of the dealer with a similar id. */
 struct explain_player {
 	char sent[EXTERNAL_ID_SIZE];    /* "": unknown */
 	char near_id[EXTERNAL_ID_SIZE]; /* "": none was found */
@@ -45,16 +47,30 @@ struct explain_player {
 	bool all;                       /* all players of the dealer were searched */
 };
 
+/*
+ * Tries keys as COMMAND_KEY_TRY does, which returns the first that made a signature. Returns false if
+ * they cannot be tried; the search then ends without a result.
+ */
+typedef bool explain_try_keys(void *context, const struct key_try_cmd *cmd,
+	struct key_try_result *result);
+
 /* The input. It owns none of the pointers. */
 struct explain_case {
 	struct refused_request request;
 	int64_t window_ms; /* for request_timestamp; 0: it was not checked */
-	const struct keyring_entry *callers[KEYRING_OF_COUNT]; /* of both mounts */
+	/* of both mounts; the secrets of their keys are not used */
+	const struct keyring_entry *callers[KEYRING_OF_COUNT];
 	uint32_t caller_count[KEYRING_OF_COUNT];
-	const struct retired_key *retired; /* of the caller, retired since the ledger started */
-	uint32_t retired_count;
+	explain_try_keys *try_keys; /* NULL: no key can be tried */
+	void *try_context;
 	const char *given_secret; /* another key to try; NULL: none */
 	bool suspended;           /* the caller is suspended */
+	/*
+	 * @request is what was kept on disk: it has no signature and no body. @call is the kept
+	 * call; NULL: it is not on disk.
+	 */
+	bool from_disk;
+	const struct refused_call *call;
 	struct explain_player player;
 };
 
@@ -64,6 +80,18 @@ void explain_request(const struct explain_case *explain, struct explanation *exp
 /* Adds a finding, or drops it if there is no room. */
 void explain_add(struct explanation *explanation, enum explain_cause cause, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Finds the intended caller and reports an error in its id. Returns NULL if it cannot be
+ * determined.
+ */
+const struct keyring_entry *explain_caller(const struct explain_case *explain,
+	struct explanation *explanation);
+
+/* The part for requests of which only the ids are left: explain->from_disk. */
+void explain_kept(const struct explain_case *explain, struct explanation *explanation);
+/* The part for refusals that the caller's data explain: 402, 403, 405, 409, 413, 429. */
+void explain_answer(const struct explain_case *explain, struct explanation *explanation);
 
 /* The parts for invalid_signature, stale_request, user_not_found and 400. */
 void explain_signature(const struct explain_case *explain, struct explanation *explanation);
@@ -75,8 +103,14 @@ void explain_body(const struct explain_case *explain, struct explanation *explan
  */
 void explain_encoding(const struct explain_case *explain, struct explanation *explanation);
 
-/* The encoding of a signature, and the decoded bytes. */
-enum explain_writing { WRITTEN_HEX, WRITTEN_BASE64, WRITTEN_BASE64_OF_HEX, WRITTEN_COUNT };
+/* The encoding of a signature, and the decoded bytes. The first two are accepted. */
+enum explain_writing {
+	WRITTEN_HEX,
+	WRITTEN_BASE64,
+	WRITTEN_BASE64_OTHER, /* of the URL-safe alphabet, or without its padding */
+	WRITTEN_BASE64_OF_HEX,
+	WRITTEN_COUNT
+};
 struct explain_given {
 	enum explain_writing writing;
 	bool decorated;   /* a prefix, quotes or dashes were removed */

@@ -11,9 +11,12 @@
 static const char *describe_difference(const char *one, const char *other)
 {
 	const struct bytes a = near_id_trim(one), b = near_id_trim(other);
-	const bool letters = memcmp(a.data, b.data, a.len) != 0;
+	const bool letters = a.len != b.len || memcmp(a.data, b.data, a.len) != 0;
+	const char *edit = near_id_edit(one, other);
 	const bool white = strlen(one) != a.len || strlen(other) != b.len;
 
+	if (!near_id_is(one, other) && edit)
+		return edit;
 	if (letters && white)
 		return "upper and lower case, and the white space around it";
 	return letters ? "upper and lower case" : "the white space around it";

@@ -4,33 +4,30 @@
  */
 #include "explain/explain.h"
 
+#include "base/text.h"
+#include "wire/key_use.h"
 #include "wire/signature.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* The caller's active and retired keys, and the given one. */
-#define KEYS_MAX (DEALER_KEYS_MAX + 64 + 1)
-
-enum key_kind { KEY_LIVE, KEY_OLD, KEY_FROM_FILE, KEY_FOREIGN };
+enum key_kind { KEY_LIVE, KEY_OLD, KEY_FROM_FILE };
+/* The key that made the signature. */
 struct key {
 	enum key_kind kind;
-	const char *key_id;
-	const char *secret;
+	char key_id[KEY_ID_SIZE]; /* "": of a file */
 	int64_t time_ms; /* when the key was created; for a retired key, when it was retired */
 };
 
-/* How the HMAC's key was derived from the characters of a key. */
-enum key_form { FORM_AS_ISSUED, FORM_DECODED, FORM_UPPER, FORM_LOWER, FORM_NEWLINE, FORM_COUNT };
-static const char *const form_words[FORM_COUNT] = {
-	[FORM_DECODED] = "its hex decoded to 32 bytes",
-	[FORM_UPPER] = "its letters in upper case",
-	[FORM_LOWER] = "its letters in lower case",
-	[FORM_NEWLINE] = "a line end after it",
+static const char *const use_words[KEY_USE_COUNT] = {
+	[KEY_DECODED] = "its hex decoded to 32 bytes",
+	[KEY_UPPER_CASE] = "its letters in upper case",
+	[KEY_LOWER_CASE] = "its letters in lower case",
+	[KEY_WITH_NEWLINE] = "a line end after it",
 };
+/* The uses before this one sign the body by HMAC. */
+#define SIGNING_USES KEY_HASHED_FIRST
 
 struct signature_search {
 	const struct explain_case *explain;
@@ -38,70 +35,51 @@ struct signature_search {
 	const struct explain_given *given;
 	struct explanation *explanation;
 	enum signature_algorithm algorithm; /* derived from the length of the signature */
-	struct key keys[KEYS_MAX];
-	unsigned int key_count;
 	unsigned int tries;
+	bool blocked; /* the keys can no longer be tried */
 };
 
-static bool is_given(const struct signature_search *search, const uint8_t *digest, unsigned int len)
+static struct bytes given_digest(const struct signature_search *search)
 {
-	return len == search->given->len && memcmp(digest, search->given->digest, len) == 0;
+	return (struct bytes){search->given->digest, search->given->len};
 }
 
-static struct bytes text_bytes(const char *text)
-{
-	return (struct bytes){(const uint8_t *)text, (uint32_t)strlen(text)};
-}
-
-/* Returns whether @secret, in @form, produces the signature for @body. */
-static bool key_signs(const struct signature_search *search, const char *secret, enum key_form form,
-	struct bytes body)
-{
-	uint8_t digest[SIGNATURE_DIGEST_MAX];
-	char text[KEY_SECRET_SIZE + 1] = "";
-	struct bytes key = {(const uint8_t *)text, (uint32_t)strlen(secret)};
-	unsigned int byte;
-
-	for (uint32_t i = 0; i < key.len; i++)
-		text[i] = (char)(form == FORM_UPPER  ? toupper((uint8_t)secret[i])
-				: form == FORM_LOWER ? tolower((uint8_t)secret[i])
-						     : secret[i]);
-	if (form == FORM_NEWLINE)
-		text[key.len++] = '\n';
-	if (form == FORM_DECODED) {
-		key.len /= 2;
-		for (uint32_t i = 0; i < key.len; i++) {
-			sscanf(secret + 2 * i, "%2x", &byte);
-			text[i] = (char)byte;
-		}
-	}
-	byte = signature_mac(search->algorithm, key, body, digest);
-	explicit_bzero(text, sizeof(text));
-	return is_given(search, digest, byte);
-}
-
-static void add_key(struct signature_search *search, enum key_kind kind, const char *key_id,
-	const char *secret, int64_t time_ms)
-{
-	if (secret[0] && search->key_count < KEYS_MAX)
-		search->keys[search->key_count++] = (struct key){kind, key_id, secret, time_ms};
-}
-
-static void gather_keys(struct signature_search *search)
+/* Asks which key made the signature of @body. Returns false if none did. */
+static bool ask_keys(struct signature_search *search, enum key_use use, struct bytes body,
+	struct key_try_cmd *cmd, struct key_try_result *result)
 {
 	const struct explain_case *explain = search->explain;
 
-	for (unsigned int i = 0; search->caller && i < DEALER_KEYS_MAX; i++) {
-		const struct dealer_key *key = &search->caller->keys[i];
+	cmd->algorithm = search->algorithm;
+	cmd->use = use;
+	cmd->digest = given_digest(search);
+	cmd->body = body;
+	memset(result, 0, sizeof(*result));
+	search->blocked |=
+		!explain->try_keys || !explain->try_keys(explain->try_context, cmd, result);
+	return !search->blocked && result->found;
+}
 
-		if (key->key_id[0])
-			add_key(search, KEY_LIVE, key->key_id, key->secret, key->created_ms);
+/* Finds the caller's key, or the given one, that produces the signature for @body when @use is made of it. */
+static bool find_key(struct signature_search *search, enum key_use use, struct bytes body,
+	struct key *key)
+{
+	const char *given = search->explain->given_secret;
+	struct key_try_cmd cmd = {.others = false};
+	struct key_try_result result;
+
+	*key = (struct key){.kind = KEY_FROM_FILE};
+	if (search->caller && !search->blocked) {
+		cmd.of = search->explain->request.of;
+		text_copy(cmd.caller_id, sizeof(cmd.caller_id), search->caller->caller_id);
+		if (ask_keys(search, use, body, &cmd, &result)) {
+			key->kind = result.retired ? KEY_OLD : KEY_LIVE;
+			text_copy(key->key_id, sizeof(key->key_id), result.key_id);
+			key->time_ms = result.time_ms;
+			return true;
+		}
 	}
-	for (uint32_t i = 0; i < explain->retired_count; i++)
-		add_key(search, KEY_OLD, explain->retired[i].key_id, explain->retired[i].secret,
-			explain->retired[i].retired_ms);
-	if (explain->given_secret)
-		add_key(search, KEY_FROM_FILE, "", explain->given_secret, 0);
+	return given && key_use_signs(use, search->algorithm, given, body, given_digest(search));
 }
 
 /* ---- findings */
@@ -116,7 +94,7 @@ static void time_text(int64_t time_ms, char text[32])
 		text[0] = '\0';
 }
 
-static void tell_key(struct signature_search *search, const struct key *key, enum key_form form)
+static void tell_key(struct signature_search *search, const struct key *key, enum key_use use)
 {
 	char time[32];
 
@@ -127,25 +105,25 @@ static void tell_key(struct signature_search *search, const struct key *key, enu
 	if (key->kind == KEY_FROM_FILE)
 		explain_add(search->explanation, CAUSE_KEY_GIVEN,
 			"it is a signature of the key that was given by --key-file");
-	if (form != FORM_AS_ISSUED)
+	if (use != KEY_AS_ISSUED)
 		explain_add(search->explanation, CAUSE_KEY_FORM,
 			"it is a signature of key %s, but with %s",
-			key->key_id[0] ? key->key_id : "that was given", form_words[form]);
+			key->key_id[0] ? key->key_id : "that was given", use_words[use]);
 }
 
-/* Reports where algorithm and encoding differ from the dealer's settings. */
+/* Reports an encoding that is not accepted, and an algorithm that is not the dealer's. */
 static void tell_writing(struct signature_search *search, const struct keyring_entry *owner)
 {
-	static const char *const words[WRITTEN_COUNT] = {"hex", "base64",
-		"base64 of the hex characters"};
-	enum explain_writing writing = search->given->writing;
-	bool right = owner->signature_encoding == ENCODING_HEX ? writing == WRITTEN_HEX
-							       : writing == WRITTEN_BASE64;
+	static const char *const wrong[WRITTEN_COUNT] = {
+		[WRITTEN_BASE64_OTHER] = "base64 of the URL-safe alphabet or without its padding",
+		[WRITTEN_BASE64_OF_HEX] = "base64 of the hex characters",
+	};
+	const char *words = wrong[search->given->writing];
 
-	if (!right)
+	if (words)
 		explain_add(search->explanation, CAUSE_ENCODING_WRONG,
-			"the HMAC is right but written as %s; here it is %s", words[writing],
-			signature_encoding_names[owner->signature_encoding]);
+			"the HMAC is right but written as %s; hex and standard base64 are accepted",
+			words);
 	if (search->algorithm != owner->signature_algorithm)
 		explain_add(search->explanation, CAUSE_ALGORITHM_WRONG,
 			"it is made by %s; here it is %s",
@@ -169,93 +147,87 @@ static void tell_right(struct signature_search *search, const struct key *key)
 
 /* ---- search */
 
-/* Tries the caller's keys on @body, and reports the key that matches. */
-static bool try_signed_body(struct signature_search *search, struct bytes body, enum key_form forms)
+/* Tries the caller's keys on @body, in the uses before @uses. Reports the key that matches. */
+static bool try_signed_body(struct signature_search *search, struct bytes body, enum key_use uses,
+	struct key *key)
 {
-	for (unsigned int form = FORM_AS_ISSUED; form < forms; form++) {
-		for (unsigned int i = 0; i < search->key_count; i++) {
-			if (!key_signs(search, search->keys[i].secret, (enum key_form)form, body))
-				continue;
-			tell_key(search, &search->keys[i], (enum key_form)form);
-			if (search->caller)
-				tell_writing(search, search->caller);
-			return true;
-		}
+	for (unsigned int use = KEY_AS_ISSUED; use < uses; use++) {
+		if (!find_key(search, (enum key_use)use, body, key))
+			continue;
+		tell_key(search, key, (enum key_use)use);
+		if (search->caller)
+			tell_writing(search, search->caller);
+		return true;
 	}
 	return false;
 }
 
 static bool try_sent(struct signature_search *search)
 {
-	const struct bytes body = search->explain->request.body;
+	struct key key;
 
-	if (!try_signed_body(search, body, FORM_COUNT))
+	if (!try_signed_body(search, search->explain->request.body, SIGNING_USES, &key))
 		return false;
-	for (unsigned int i = 0; i < search->key_count && !search->explanation->count; i++) {
-		if (search->keys[i].kind == KEY_LIVE &&
-			key_signs(search, search->keys[i].secret, FORM_AS_ISSUED, body))
-			tell_right(search, &search->keys[i]);
-	}
+	if (!search->explanation->count)
+		tell_right(search, &key);
 	return true;
+}
+
+/* Tries a plain hash of the body without a key. */
+static bool is_bare_hash(const struct signature_search *search)
+{
+	const struct bytes none = {NULL, 0};
+	const struct bytes parts[] = {search->explain->request.body, none, none};
+	uint8_t digest[SIGNATURE_DIGEST_MAX];
+	unsigned int len = signature_hash(search->algorithm, parts, digest);
+
+	return len && len == search->given->len && memcmp(digest, search->given->digest, len) == 0;
 }
 
 /* Tries plain hashes, and an HMAC with its arguments swapped. */
 static bool try_hashes(struct signature_search *search)
 {
-	const struct bytes body = search->explain->request.body, none = {NULL, 0};
-	uint8_t digest[SIGNATURE_DIGEST_MAX];
-	unsigned int len;
+	const struct bytes body = search->explain->request.body;
+	struct key key;
+	const bool first = find_key(search, KEY_HASHED_FIRST, body, &key);
+	const bool last = !first && find_key(search, KEY_HASHED_LAST, body, &key);
 
-	for (unsigned int i = 0; i <= search->key_count; i++) {
-		const struct bytes key =
-			i < search->key_count ? text_bytes(search->keys[i].secret) : none;
-		const struct bytes orders[][3] = {{key, body, none}, {body, key, none}};
-
-		for (unsigned int order = 0; order < 2; order++) {
-			len = signature_hash(search->algorithm, orders[order], digest);
-			if (!is_given(search, digest, len))
-				continue;
-			explain_add(search->explanation, CAUSE_NOT_HMAC,
-				"it is a plain hash of the body%s, which is no HMAC",
-				!key.len        ? ""
-					: order ? " with the key after it"
-						: " with the key before it");
-			return true;
-		}
-		len = signature_mac(search->algorithm, body, key, digest);
-		if (!key.len || !is_given(search, digest, len))
-			continue;
-		explain_add(search->explanation, CAUSE_ARGUMENTS_SWAPPED,
-			"it is an HMAC of the key, with the body as its key");
+	if (first || last || is_bare_hash(search)) {
+		explain_add(search->explanation, CAUSE_NOT_HMAC,
+			"it is a plain hash of the body%s, which is no HMAC",
+			first          ? " with the key before it"
+				: last ? " with the key after it"
+				       : "");
 		return true;
 	}
-	return false;
+	if (!find_key(search, KEY_AS_BODY, body, &key))
+		return false;
+	explain_add(search->explanation, CAUSE_ARGUMENTS_SWAPPED,
+		"it is an HMAC of the key, with the body as its key");
+	return true;
 }
 
 /* Tries the keys of all other owners on the received body. */
 static bool try_others(struct signature_search *search)
 {
 	static const char *const words[KEYRING_OF_COUNT] = {"dealer", "game server"};
-	const struct explain_case *explain = search->explain;
+	struct key_try_cmd cmd = {.of = search->explain->request.of, .others = true};
+	struct key_try_result result = {.more = true};
+	bool found = false;
 
-	for (unsigned int of = 0; of < KEYRING_OF_COUNT; of++) {
-		for (uint32_t i = 0; i < explain->caller_count[of]; i++) {
-			const struct keyring_entry *entry = &explain->callers[of][i];
-
-			for (unsigned int n = 0; entry != search->caller && n < DEALER_KEYS_MAX;
-				n++) {
-				if (!entry->keys[n].key_id[0] || !entry->keys[n].secret[0] ||
-					!key_signs(search, entry->keys[n].secret, FORM_AS_ISSUED,
-						explain->request.body))
-					continue;
-				explain_add(search->explanation, CAUSE_KEY_OF_OTHER,
-					"it is a signature of key %s of the %s '%s'",
-					entry->keys[n].key_id, words[of], entry->caller_id);
-				return true;
-			}
-		}
+	if (search->caller)
+		text_copy(cmd.caller_id, sizeof(cmd.caller_id), search->caller->caller_id);
+	while (result.more && !found && !search->blocked) {
+		found = ask_keys(search, KEY_AS_ISSUED, search->explain->request.body, &cmd,
+			&result);
+		cmd.after_of = result.after_of;
+		text_copy(cmd.after, sizeof(cmd.after), result.after);
 	}
-	return false;
+	if (found)
+		explain_add(search->explanation, CAUSE_KEY_OF_OTHER,
+			"it is a signature of key %s of the %s '%s'", result.key_id,
+			words[result.of], result.caller_id);
+	return found;
 }
 
 /* ---- other bodies */
@@ -266,12 +238,13 @@ static bool try_other_body(void *context, struct bytes body, enum explain_cause 
 {
 	struct signature_search *search = context;
 	const struct bytes sent = search->explain->request.body;
+	struct key key;
 
 	if (search->tries++ >= EXPLAIN_TRIES_MAX ||
 		(body.len == sent.len &&
 			(!body.len || memcmp(body.data, sent.data, body.len) == 0)))
 		return false;
-	if (!try_signed_body(search, body, FORM_DECODED))
+	if (!try_signed_body(search, body, KEY_DECODED, &key))
 		return false;
 	explain_add(search->explanation, cause, "what was signed is not what was sent, but %s",
 		what);
@@ -290,9 +263,7 @@ bool explain_search(const struct explain_case *explain, const struct keyring_ent
 					      : HMAC_SHA256};
 	bool found;
 
-	gather_keys(&search);
 	found = try_sent(&search) || try_hashes(&search) || try_others(&search) ||
 		explain_other_bodies(&explain->request, try_other_body, &search);
-	explicit_bzero(&search, sizeof(search));
 	return found;
 }

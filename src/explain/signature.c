@@ -5,6 +5,8 @@
 #include "explain/explain.h"
 
 #include "base/text.h"
+#include "domain/near_id.h"
+#include "wire/signature.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -76,6 +78,16 @@ static bool read_hex(struct bytes text, enum explain_writing writing, struct exp
 	return is_digest(given->len);
 }
 
+/* Returns true if the check of signatures can read @text. */
+static bool is_accepted(struct bytes text)
+{
+	char copy[SIGNATURE_TEXT_MAX + 1];
+	struct signature signature;
+
+	return text_copy_len(copy, sizeof(copy), (const char *)text.data, text.len) &&
+		signature_read(copy, &signature);
+}
+
 static bool read_plain(struct bytes text, struct explain_given *given)
 {
 	uint8_t bytes[160];
@@ -89,7 +101,7 @@ static bool read_plain(struct bytes text, struct explain_given *given)
 		return true;
 	if (!is_digest(inner.len))
 		return false;
-	given->writing = WRITTEN_BASE64;
+	given->writing = is_accepted(text) ? WRITTEN_BASE64 : WRITTEN_BASE64_OTHER;
 	given->len = inner.len;
 	memcpy(given->digest, bytes, inner.len);
 	return true;
@@ -204,30 +216,16 @@ static const struct keyring_entry *find_caller(const struct explain_case *explai
 	return NULL;
 }
 
-/* Returns true if the two differ by one changed, added or omitted character. */
-static bool differ_by_one(const char *name, struct bytes id)
-{
-	size_t len = strlen(name), same = 0, rest_name, rest_id;
-	const char *text = (const char *)id.data;
-
-	while (same < len && same < id.len && name[same] == text[same])
-		same++;
-	rest_name = len - same;
-	rest_id = id.len - same;
-	if (len == id.len)
-		return rest_id && memcmp(name + same + 1, text + same + 1, rest_id - 1) == 0;
-	if (len == id.len + 1)
-		return memcmp(name + same + 1, text + same, rest_id) == 0;
-	return len + 1 == id.len && memcmp(name + same, text + same + 1, rest_name) == 0;
-}
-
 static const struct keyring_entry *find_similar(const struct explain_case *explain,
 	enum keyring_of of, struct bytes id)
 {
 	const struct keyring_entry *entry = find_caller(explain, of, id, false);
+	char text[CASINO_ID_SIZE + 1];
 
-	for (uint32_t i = 0; !entry && id.len > 2 && i < explain->caller_count[of]; i++) {
-		if (differ_by_one(explain->callers[of][i].caller_id, id))
+	if (entry || !text_copy_len(text, sizeof(text), (const char *)id.data, id.len))
+		return entry;
+	for (uint32_t i = 0; !entry && i < explain->caller_count[of]; i++) {
+		if (near_id_edit(explain->callers[of][i].caller_id, text))
 			entry = &explain->callers[of][i];
 	}
 	return entry;
@@ -245,11 +243,20 @@ static struct bytes bare_id(struct bytes id)
 	return id;
 }
 
-/*
- * Finds the intended caller and reports an error in its id. Returns NULL if it cannot be
- * determined.
- */
-static const struct keyring_entry *look_at_caller(const struct explain_case *explain,
+/* Describes how the id in the header differs from @name. @bare is the id without its surroundings. */
+static const char *difference_of(struct bytes sent, struct bytes bare, const char *name)
+{
+	char text[CASINO_ID_SIZE + 1];
+	const char *edit = NULL;
+
+	if (bare.len != sent.len)
+		return "what stands around it";
+	if (text_copy_len(text, sizeof(text), (const char *)bare.data, bare.len))
+		edit = near_id_edit(text, name);
+	return edit && !near_id_is(text, name) ? edit : "upper and lower case";
+}
+
+const struct keyring_entry *explain_caller(const struct explain_case *explain,
 	struct explanation *explanation)
 {
 	const struct refused_request *request = &explain->request;
@@ -268,12 +275,7 @@ static const struct keyring_entry *look_at_caller(const struct explain_case *exp
 			"there is no %s with the id in %s, but there is '%s', which differs in "
 			"%s",
 			caller_words[of], id_headers[of], entry->caller_id,
-			bare.len != request->caller.len ? "what stands around it"
-				: strlen(entry->caller_id) == bare.len &&
-					strncasecmp(entry->caller_id, (const char *)bare.data,
-						bare.len) == 0
-				? "upper and lower case"
-				: "one character");
+			difference_of(request->caller, bare, entry->caller_id));
 	else if (find_caller(explain, other, bare, true))
 		explain_add(explanation, CAUSE_CALLER_OTHER_MOUNT,
 			"the id is that of a %s, and this is where a %s calls", caller_words[other],
@@ -288,7 +290,7 @@ static const struct keyring_entry *look_at_caller(const struct explain_case *exp
 static bool has_live_key(const struct keyring_entry *entry)
 {
 	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
-		if (entry->keys[i].key_id[0] && entry->keys[i].secret[0])
+		if (entry->keys[i].key_id[0])
 			return true;
 	}
 	return false;
@@ -324,7 +326,7 @@ void explain_signature(const struct explain_case *explain, struct explanation *e
 		request->caller, id_causes);
 	bool is_signed = look_at_header(explanation, signature_headers[request->of],
 		request->signature_count, request->signature, signature_causes);
-	const struct keyring_entry *caller = look_at_caller(explain, explanation);
+	const struct keyring_entry *caller = explain_caller(explain, explanation);
 	struct explain_given given;
 
 	if (named && caller && !has_live_key(caller))

@@ -143,3 +143,8 @@ bool http_header_is_single(const struct http_variable *header)
 	}
 	return true;
 }
+
+bool http_request_hurries(const struct http_request *request)
+{
+	return request->hurries && request->hurries(request->hurries_context);
+}

@@ -60,7 +60,16 @@ struct http_request {
 	size_t body_len;
 	int64_t wall_ms; /* time of arrival, Unix time */
 	int64_t boot_ms; /* time of arrival, boot time; deadlines count from it */
+	/* NULL, or see http_request_hurries() */
+	bool (*hurries)(void *context);
+	void *hurries_context;
 };
+
+/*
+ * Returns true if a handler that waits for something should answer now: the process stops, or the
+ * caller has closed the connection.
+ */
+bool http_request_hurries(const struct http_request *request);
 
 /* The source of a body. It returns fewer bytes than asked for only at the end of the body. */
 struct http_source {

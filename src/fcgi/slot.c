@@ -175,6 +175,14 @@ static bool slot_next_request(struct slot *slot)
 	return found;
 }
 
+/* http_request_hurries() of this slot. A caller sends nothing more, so readable means closed. */
+static bool slot_hurries(void *context)
+{
+	struct slot *slot = context;
+
+	return pool_is_stopping(slot->pool) || is_readable(slot->conn.fd);
+}
+
 /* Reads a request and answers it. */
 static void serve_request(struct slot *slot)
 {
@@ -202,6 +210,8 @@ static void serve_request(struct slot *slot)
 	request.excess = slot->sheds_load;
 	request.wall_ms = clock_wall_ms();
 	request.boot_ms = clock_boot_ms();
+	request.hurries = slot_hurries;
+	request.hurries_context = slot;
 	program->serve(slot->worker, &request, &reply);
 	if (reply.cut || !fcgi_conn_reply(conn, reply.head, reply.body) || !kept)
 		fcgi_conn_close(conn);

@@ -146,7 +146,7 @@ enum status socket_open(struct fcgi_socket *sock, const char *path, const char *
 		return STATUS_CONFIG;
 	}
 	/* Before the lock, since a directory service may be slow. */
-	status = group_find(group, &gid, why, why_size);
+	status = group_find("socket_group", group, &gid, why, why_size);
 	if (status)
 		return status;
 	if (lock_directory_of(path, &lock)) {

@@ -109,6 +109,22 @@ static bool remember_dealer(void *context, struct bytes key, const void *row)
 		remember_keys(scan, KEYRING_DEALERS, dealer->casino_id, dealer->keys);
 }
 
+/* More operators than the book has room for cannot sign in. A batch with two `operator add` may make one more. */
+static void follow_operator(struct derived_state *state, const struct desk_operator *row)
+{
+	if (!operators_put(&state->operators, row))
+		log_line(LOG_LEVEL_WARNING, "operators_left_out", "most=%d", DESK_OPERATORS_MAX);
+}
+
+static bool remember_operator(void *context, struct bytes key, const void *row)
+{
+	struct scan *scan = context;
+
+	(void)key;
+	follow_operator(scan->state, row);
+	return true;
+}
+
 bool derived_state_init(struct derived_state *state, uint64_t seed,
 	const struct outbox_options *options)
 {
@@ -141,6 +157,7 @@ static enum status load_counters(struct derived_state *state, struct store *stor
 	if (status)
 		return status;
 	state->transaction_id = counter_read(ws, LIFE_TRANSACTIONS);
+	recent_begin(&state->recent, state->transaction_id);
 	ws->id_stride = counter_read(ws, LIFE_STRIDE_COUNTER);
 	if (ws->id_stride)
 		ws->id_floor = life_floor(now->wall_ms);
@@ -154,6 +171,7 @@ enum status derived_state_load(struct derived_state *state, struct store *store,
 	const struct store_range dealers = {.record = RECORD_DEALER};
 	const struct store_range clients = {.record = RECORD_CLIENT};
 	const struct store_range audit = {.record = RECORD_AUDIT};
+	const struct store_range operators = {.record = RECORD_DESK_OPERATOR};
 	const struct store_range dues = {.record = RECORD_DUE};
 	struct scan scan = {.state = state, .options = options, .now = *now};
 	enum status status = load_counters(state, store, ws, now);
@@ -164,6 +182,8 @@ enum status derived_state_load(struct derived_state *state, struct store *store,
 		status = store->scan(store, &clients, remember_client, &scan);
 	if (!status)
 		status = store->scan(store, &audit, remember_retired, &scan);
+	if (!status)
+		status = store->scan(store, &operators, remember_operator, &scan);
 	if (!status)
 		status = store->scan(store, &dues, remember_due, &scan);
 	unconfirmed_sort(&state->unconfirmed);
@@ -224,6 +244,10 @@ bool derived_state_follow(struct derived_state *state, const struct ws *ws,
 			follow_client(state, row->data);
 		else if (row->record == RECORD_COUNTER)
 			follow_counter(state, row->data);
+		else if (row->record == RECORD_TRANSACTION)
+			recent_add(&state->recent, row->data);
+		else if (row->record == RECORD_DESK_OPERATOR)
+			follow_operator(state, row->data);
 		else if (row->record == RECORD_DUE)
 			noted = follow_due(state, row, now) && noted;
 	}

@@ -11,6 +11,8 @@
 #include "ledger/outbox/permits.h"
 #include "ledger/outbox/schedule.h"
 #include "ledger/rows/issued_keys.h"
+#include "ledger/rows/operators.h"
+#include "ledger/rows/recent.h"
 #include "ledger/unconfirmed.h"
 #include "store/store.h"
 
@@ -23,8 +25,10 @@ struct derived_state {
 	struct key_book key_book;       /* the keys that were issued */
 	struct unconfirmed unconfirmed; /* keys that a restore brought back */
 	uint64_t generation; /* of the keyring; changes with every change of a dealer or client */
-	uint64_t transaction_id; /* the last that was given out */
-	uint64_t dealers;        /* the number of dealers */
+	uint64_t transaction_id;    /* the last that was given out */
+	uint64_t dealers;           /* the number of dealers */
+	struct recent recent;       /* the newest transactions */
+	struct operators operators; /* of the web console */
 };
 
 /*

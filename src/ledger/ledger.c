@@ -24,12 +24,26 @@ enum run {
 	RUN_LOST,
 };
 
+/*
+ * The time of a batch. The clock of the host that served before may have been ahead: the times of the
+ * books do not run back because of that.
+ */
+static struct moment moment_of(const struct ledger *ledger, const struct moment *now)
+{
+	const int64_t before_ms = ledger->store ? ledger->store->wall_ms : 0;
+	struct moment moment = *now;
+
+	if (moment.wall_ms < before_ms && before_ms - moment.wall_ms < LEDGER_CLOCK_BEHIND_MAX_MS)
+		moment.wall_ms = before_ms;
+	return moment;
+}
+
 enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
 	const struct outbox_options *options, const struct moment *now)
 {
 	memset(ledger, 0, sizeof(*ledger));
 	ledger->store = store;
-	ledger->now = *now;
+	ledger->now = moment_of(ledger, now);
 	outbox_options_defaults(&ledger->outbox);
 	if (options)
 		ledger->outbox = *options;
@@ -38,13 +52,14 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 	/* A page of LIST ends at half a frame, so that one more row of any size fits. */
 	buffer_init(&ledger->rows, FRAME_MAX - 8 * 1024);
 	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
+	refused_log_init(&ledger->refused_log);
 	retention_init(&ledger->retention, store, &ledger->ws, &ledger->storage_low);
 	if (!derived_state_init(&ledger->derived, seed, &ledger->outbox) ||
 		!refused_init(&ledger->refused, now))
 		return STATUS_NOMEM;
-	return store
-		? derived_state_load(&ledger->derived, store, &ledger->ws, &ledger->outbox, now)
-		: STATUS_OK;
+	return store ? derived_state_load(&ledger->derived, store, &ledger->ws, &ledger->outbox,
+			       &ledger->now)
+		     : STATUS_OK;
 }
 
 void ledger_free(struct ledger *ledger)
@@ -53,6 +68,7 @@ void ledger_free(struct ledger *ledger)
 	arena_free(&ledger->answers);
 	derived_state_free(&ledger->derived);
 	refused_free(&ledger->refused);
+	refused_log_close(&ledger->refused_log);
 	buffer_free(&ledger->rows);
 	buffer_free(&ledger->cursor);
 }
@@ -114,7 +130,15 @@ static enum run load_batch(struct ledger *ledger, const struct slot *slots, unsi
  */
 static bool goes_on(const struct slot *slot)
 {
-	return slot->command == COMMAND_RESULT_INQUIRE && slot->cmd.result_inquire.after_bet;
+	return (slot->command == COMMAND_RESULT_INQUIRE && slot->cmd.result_inquire.after_bet) ||
+		(slot->command == COMMAND_FEED && slot->cmd.feed.goes_on) ||
+		(slot->command == COMMAND_CALLBACK_PAGE && slot->cmd.callback_page.goes_on);
+}
+
+/* Returns true for a person below ROLE_ADMIN, who may not use up what a dealer may call. */
+static bool is_of_staff(const struct slot *slot)
+{
+	return slot->role != ROLE_NONE && slot->role != ROLE_ADMIN;
 }
 
 /* Applies the dealer's rate limit. Every limited command begins with its casino_id. */
@@ -124,7 +148,7 @@ static bool admit_by_rate(struct ledger *ledger, struct slot *slot)
 	const char *casino_id = (const char *)&slot->cmd + info->cmd_fields[0].offset;
 	const struct dealer *dealer;
 
-	if (!info->limited || slot->admitted || goes_on(slot))
+	if (!info->limited || slot->admitted || goes_on(slot) || is_of_staff(slot))
 		return !slot->limited;
 	dealer = ws_get(&ledger->ws, RECORD_DEALER, dealer_key_of(casino_id));
 	slot->admitted = true;
@@ -154,6 +178,8 @@ static void apply_command(struct ledger *ledger, struct slot *slot)
 		.metrics = ledger->metrics,
 		.notes = &ledger->notes,
 		.key_book = &ledger->derived.key_book,
+		.operator_name = slot->desk.name,
+		.operators = &ledger->derived.operators,
 		.retired = &ledger->retired,
 		.granted_again = &slot->granted_again,
 		.arena = &ledger->answers,
@@ -305,6 +331,7 @@ void ledger_status(const struct ledger *ledger, struct status_result *status)
 	status->last_transaction_id = ledger->derived.transaction_id;
 	status->held_dealers = ledger->derived.permits.held_count;
 	status->unconfirmed_keys = ledger->derived.unconfirmed.count;
+	memcpy(status->store, figures.named, sizeof(status->store));
 	status->log_bytes = figures.log_bytes;
 	status->checkpoints = figures.checkpoints;
 	for (unsigned int i = 0; i < RECORD_COUNT; i++) {
@@ -312,6 +339,10 @@ void ledger_status(const struct ledger *ledger, struct status_result *status)
 			record_infos[i].name);
 		status->tables[i].bytes = figures.table_bytes[i];
 	}
+	status->refused_bytes = ledger->refused_log.bytes;
+	status->refused_bytes_max = ledger->refused_log.bytes_max;
+	status->refused_oldest_ms = refused_log_oldest_ms(&ledger->refused_log);
+	status->refused_left_out = ledger->refused_log.left_out;
 	status->backup_ms = figures.backup_ms;
 	status->retention_days = ledger->retention.days;
 	status->bodies_dropped = ledger->retention.dropped;
@@ -329,6 +360,8 @@ static void run_control(struct ledger *ledger, struct slot *slot)
 	memset(&slot->result, 0, command_infos[slot->command].result_size);
 	if (slot->command == COMMAND_STATUS) {
 		ledger_status(ledger, &slot->result.status);
+	} else if (slot->command != COMMAND_RESUME) {
+		slot->outcome = FRAME_FORBIDDEN; /* of desk.sock, which never queues it */
 	} else if (ledger->store) {
 		slot->result.verdict.refusal = REFUSAL_NOT_ALLOWED_NOW;
 		text_copy(slot->result.verdict.detail, sizeof(slot->result.verdict.detail),
@@ -355,6 +388,12 @@ static enum run run_part(struct ledger *ledger, struct slot *slots, unsigned int
 	return ran;
 }
 
+/* Returns false if another ledger may have served since the batch read its rows. */
+static bool vouch_answers(struct store *store)
+{
+	return !store->vouch || store->vouch(store, store->read_lease_ms) == STATUS_OK;
+}
+
 /* Like run_part(), and also the commands that do not use the store. */
 static enum status run_some(struct ledger *ledger, struct slot *slots, unsigned int *count)
 {
@@ -366,6 +405,8 @@ static enum status run_some(struct ledger *ledger, struct slot *slots, unsigned 
 	}
 	if (ledger->store) {
 		ran = run_part(ledger, slots, count);
+		if (ran != RUN_LOST && !vouch_answers(ledger->store))
+			ran = RUN_LOST;
 	} else {
 		for (unsigned int i = 0; i < *count; i++) {
 			if (command_infos[slots[i].command].access != ACCESS_CONTROL)
@@ -386,7 +427,7 @@ static enum status run_some(struct ledger *ledger, struct slot *slots, unsigned 
 enum status ledger_run_some(struct ledger *ledger, struct slot *slots, unsigned int *count,
 	const struct moment *now)
 {
-	ledger->now = *now;
+	ledger->now = moment_of(ledger, now);
 	arena_reset(&ledger->answers);
 	return run_some(ledger, slots, count);
 }
@@ -397,7 +438,7 @@ enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int c
 	enum status status = STATUS_OK;
 	unsigned int done = 0, some;
 
-	ledger->now = *now;
+	ledger->now = moment_of(ledger, now);
 	arena_reset(&ledger->answers);
 	while (done < count && !status) {
 		some = count - done;
@@ -416,6 +457,8 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 	const struct command_ops *ops = &command_ops[slot->command];
 	struct read_context context = {
 		.store = ledger->store,
+		.desk = slot->desk.is_set,
+		.ws = &ledger->ws,
 		.generation = ledger->derived.generation,
 		.transaction_id = ledger->derived.transaction_id,
 		.rows = &ledger->rows,
@@ -427,9 +470,12 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 		.status = ledger_status,
 		.ledger = ledger,
 		.refused = &ledger->refused,
+		.refused_log = &ledger->refused_log,
+		.storage_low = ledger->storage_low,
+		.recent = &ledger->derived.recent,
 	};
 
-	if (!ops->read || slot->outcome != FRAME_DONE)
+	if (!ops->read || slot->outcome != FRAME_DONE || slot->limited)
 		return;
 	if (slot->command == COMMAND_LIST)
 		retention_read(&ledger->retention, slot->cmd.list.record, ledger->now.boot_ms);
@@ -452,6 +498,27 @@ void ledger_answer(struct ledger *ledger, struct slot *slot, uint64_t tag, struc
 	if (slot->outcome == FRAME_DONE)
 		pack_record(out, command_infos[slot->command].result_fields, &slot->result);
 	frame_close(out, start);
+}
+
+/* The context of schedule_may(). */
+struct due_room {
+	struct permits *permits;
+	int64_t now_ms;
+};
+
+static bool has_room_now(void *context, const char *casino_id, uint32_t already)
+{
+	const struct due_room *room = context;
+
+	return permits_has_room(room->permits, casino_id, already, room->now_ms);
+}
+
+bool ledger_has_due(struct ledger *ledger, int64_t boot_ms)
+{
+	struct due_room room = {&ledger->derived.permits, boot_ms};
+
+	return ledger->store &&
+		schedule_has_due(&ledger->derived.schedule, boot_ms, has_room_now, &room);
 }
 
 void ledger_link_gone(struct ledger *ledger, uint64_t link)

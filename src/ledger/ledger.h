@@ -15,6 +15,7 @@
 #include "ledger/limiter.h"
 #include "ledger/outbox/metrics.h"
 #include "ledger/outbox/outbox.h"
+#include "ledger/refused/refused_log.h"
 #include "ledger/retention.h"
 #include "ledger/slot.h"
 #include "link/frame.h"
@@ -26,6 +27,12 @@
  * a round with its bets (ROUND_OBJECTS_MAX).
  */
 #define LEDGER_BATCH_BYTES (2 * 1024 * 1024)
+
+/*
+ * The time of the books does not run back when another host's ledger takes over, if the clock of that
+ * host is behind by less than this.
+ */
+#define LEDGER_CLOCK_BEHIND_MAX_MS 10000
 
 struct ledger {
 	struct store *store; /* NULL: halted; every command except CONTROL is answered busy */
@@ -39,7 +46,8 @@ struct ledger {
 	struct derived_state derived;
 	struct limiter limiter;
 	struct refused_ring refused;
-	struct retention retention;   /* the caller sets its days; ledger_init() sets 0 */
+	struct refused_log refused_log; /* closed by ledger_init(); the caller may open it */
+	struct retention retention;     /* the caller sets its days; ledger_init() sets 0 */
 	struct status_result figures; /* the answer of `status`; the server fills in its own part */
 	uint32_t doubts; /* batches left that look up every row, after a wrong assumption */
 
@@ -80,6 +88,9 @@ enum status ledger_run_some(struct ledger *ledger, struct slot *slots, unsigned 
 
 /* Fills @status with the state of the ledger, for STATUS. */
 void ledger_status(const struct ledger *ledger, struct status_result *status);
+
+/* Returns true if a due callback can be claimed now (CALLBACK_WAIT). */
+bool ledger_has_due(struct ledger *ledger, int64_t boot_ms);
 
 /* The connection was closed. Its callbacks may be taken over when their leases expire. */
 void ledger_link_gone(struct ledger *ledger, uint64_t link);

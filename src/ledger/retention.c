@@ -126,12 +126,22 @@ static const struct round *round_of(struct step *step, const struct transaction 
 	return ws_get(step->ws, RECORD_ROUND, &key);
 }
 
-/* Returns the bet of the transaction; NULL for a result. */
+/* Returns the bet of the transaction; NULL for a result or a correction. */
 static const struct bet *bet_of(struct step *step, const struct transaction *row)
 {
 	struct bet key = bet_named(row->player_id, row->game_id, row->bet_number);
 
-	return row->bet_number ? ws_get(step->ws, RECORD_BET, &key) : NULL;
+	return row->bet_number && row->kind != ENTRY_CORRECTION ? ws_get(step->ws, RECORD_BET, &key)
+								: NULL;
+}
+
+/* Returns the correction of the transaction; NULL for a bet or a result. */
+static const struct correction *correction_of(struct step *step, const struct transaction *row)
+{
+	const struct correction key =
+		correction_named(row->player_id, row->game_id, row->bet_number);
+
+	return row->kind == ENTRY_CORRECTION ? ws_get(step->ws, RECORD_CORRECTION, &key) : NULL;
 }
 
 static const struct callback *callback_of(struct step *step, uint64_t event)
@@ -149,9 +159,13 @@ static void want_rounds(struct step *step)
 		const struct transaction *row = &step->rows[i];
 		struct round round = round_named(row->player_id, row->game_id);
 		struct bet bet = bet_named(row->player_id, row->game_id, row->bet_number);
+		struct correction correction =
+			correction_named(row->player_id, row->game_id, row->bet_number);
 
 		ws_want(step->ws, RECORD_ROUND, &round);
-		if (row->bet_number)
+		if (row->kind == ENTRY_CORRECTION)
+			ws_want(step->ws, RECORD_CORRECTION, &correction);
+		else if (row->bet_number)
 			ws_want(step->ws, RECORD_BET, &bet);
 	}
 }
@@ -171,7 +185,10 @@ static void want_callbacks(struct step *step)
 	for (unsigned int i = 0; i < step->played; i++) {
 		const struct round *round = round_of(step, &step->rows[i]);
 		const struct bet *bet = bet_of(step, &step->rows[i]);
+		const struct correction *correction = correction_of(step, &step->rows[i]);
 
+		if (correction)
+			want_callback(step, correction->event);
 		if (bet) {
 			want_callback(step, bet->event);
 			want_callback(step, bet->refund_event);
@@ -196,13 +213,19 @@ static bool is_old(struct step *step, uint64_t event)
 			callback->ended_ms <= step->horizon_ms);
 }
 
+/* Returns true for an accepted bet that has ended: it is settled, or its stake was returned. */
+static bool bet_has_ended(const struct bet *bet)
+{
+	return bet->state == BET_SETTLED || (bet->cancelled && bet->state == BET_REFUNDED);
+}
+
 /*
  * The data of the game server is deleted with the body built from it, so that `check` can compare.
  */
 static bool bet_goes(struct step *step, const struct bet *bet)
 {
-	return bet && !bet->dropped && bet->state == BET_SETTLED &&
-		bet->changed_ms <= step->horizon_ms && is_old(step, bet->event);
+	return bet && !bet->dropped && bet_has_ended(bet) && bet->changed_ms <= step->horizon_ms &&
+		is_old(step, bet->event);
 }
 
 static bool refund_goes(struct step *step, const struct bet *bet)
@@ -216,6 +239,11 @@ static bool round_goes(struct step *step, const struct round *round)
 		round->settled_ms <= step->horizon_ms && is_old(step, round->event);
 }
 
+static bool correction_goes(struct step *step, const struct correction *row)
+{
+	return row && !row->dropped && row->time_ms <= step->horizon_ms && is_old(step, row->event);
+}
+
 /* Returns true if the callback may become old later. */
 static bool may_age(struct step *step, uint64_t event)
 {
@@ -226,12 +254,16 @@ static bool may_age(struct step *step, uint64_t event)
 }
 
 /* Returns true if some of its data is to be deleted later. */
-static bool is_late(struct step *step, const struct bet *bet, const struct round *round)
+static bool is_late(struct step *step, const struct bet *bet, const struct round *round,
+	const struct correction *correction)
 {
+	if (correction &&
+		(correction->time_ms > step->horizon_ms || may_age(step, correction->event)))
+		return true;
 	if (bet &&
 		(bet->state == BET_PENDING || bet->state == BET_ACCEPTED ||
 			bet->state == BET_REFUNDING ||
-			(bet->state == BET_SETTLED && bet->changed_ms > step->horizon_ms) ||
+			(bet_has_ended(bet) && bet->changed_ms > step->horizon_ms) ||
 			may_age(step, bet->refund_event)))
 		return true;
 	return round && round->state == ROUND_SETTLED &&
@@ -268,6 +300,7 @@ static void want_bodies(struct step *step)
 	for (unsigned int i = 0; i < step->played; i++) {
 		const struct round *round = round_of(step, &step->rows[i]);
 		const struct bet *bet = bet_of(step, &step->rows[i]);
+		const struct correction *correction = correction_of(step, &step->rows[i]);
 
 		if (i && step->attempts > ATTEMPTS_MAX) {
 			step->played = i;
@@ -281,6 +314,8 @@ static void want_bodies(struct step *step)
 			use_rows(step, bet->refund_event, ws_want);
 		if (round_goes(step, round))
 			use_rows(step, round->event, ws_want);
+		if (correction_goes(step, correction))
+			use_rows(step, correction->event, ws_want);
 	}
 }
 
@@ -320,6 +355,20 @@ static void drop_of_round(struct step *step, const struct round *stored)
 	step->retention->dropped++;
 }
 
+static void drop_of_correction(struct step *step, const struct correction *stored)
+{
+	struct correction row;
+
+	if (!correction_goes(step, stored))
+		return;
+	row = *stored;
+	use_rows(step, row.event, ws_drop);
+	row.game_result = row.user_bet_result = (struct bytes){NULL, 0};
+	row.dropped = true;
+	ws_put(step->ws, RECORD_CORRECTION, &row);
+	step->retention->dropped++;
+}
+
 static void drop_bodies(struct step *step)
 {
 	struct retention *retention = step->retention;
@@ -327,11 +376,13 @@ static void drop_bodies(struct step *step)
 	for (unsigned int i = 0; i < step->played; i++) {
 		const struct round *round = round_of(step, &step->rows[i]);
 		const struct bet *bet = bet_of(step, &step->rows[i]);
+		const struct correction *correction = correction_of(step, &step->rows[i]);
 
-		if (is_late(step, bet, round) && !retention->again)
+		if (is_late(step, bet, round, correction) && !retention->again)
 			retention->again = step->rows[i].transaction_id;
 		drop_of_bet(step, bet);
 		drop_of_round(step, round);
+		drop_of_correction(step, correction);
 	}
 }
 

@@ -22,10 +22,19 @@ static const struct field table_size_fields[] = {
 	FIELD(FIELD_U64, table_size, bytes),
 	FIELD_END,
 };
+static const char *const figure_unit_names[FIGURE_UNIT_COUNT] = {"number", "bytes", "microseconds"};
+static const struct field store_figure_fields[] = {
+	FIELD(FIELD_STR, store_figure, name),
+	FIELD_NAMED(store_figure, unit, figure_unit_names, FIGURE_UNIT_COUNT),
+	FIELD(FIELD_U64, store_figure, value),
+	FIELD_END,
+};
 const struct field status_result_fields[] = {
 	VERDICT(status_result),
 	FIELD(FIELD_STR, status_result, version),
 	FIELD(FIELD_STR, status_result, installation),
+	FIELD(FIELD_STR, status_result, member),
+	FIELD(FIELD_U64, status_result, epoch),
 	FIELD(FIELD_U32, status_result, pid),
 	FIELD(FIELD_U32, status_result, parent_pid),
 	FIELD(FIELD_BOOL, status_result, halted),
@@ -34,6 +43,7 @@ const struct field status_result_fields[] = {
 	FIELD(FIELD_U64, status_result, disk_low_water_bytes),
 	FIELD(FIELD_U64, status_result, log_bytes),
 	FIELD_SUB(status_result, tables, table_size, table_size_fields),
+	FIELD_SUB(status_result, store, store_figure, store_figure_fields),
 	FIELD(FIELD_U64, status_result, uptime_ms),
 	FIELD(FIELD_U32, status_result, schema),
 	FIELD(FIELD_U64, status_result, last_transaction_id),
@@ -47,11 +57,18 @@ const struct field status_result_fields[] = {
 	FIELD(FIELD_U64, status_result, checkpoints),
 	FIELD(FIELD_U64, status_result, refused_busy),
 	FIELD(FIELD_U64, status_result, clients_cut),
+	FIELD(FIELD_U64, status_result, relayed),
+	FIELD(FIELD_U64, status_result, relayed_open),
+	FIELD(FIELD_U64, status_result, peers_refused),
 	FIELD(FIELD_U64, status_result, engine_starts),
 	FIELD(FIELD_TIME_MS, status_result, swept_ms),
 	FIELD(FIELD_TIME_MS, status_result, backup_ms),
 	FIELD(FIELD_U32, status_result, retention_days),
 	FIELD(FIELD_U64, status_result, bodies_dropped),
+	FIELD(FIELD_U64, status_result, refused_bytes),
+	FIELD(FIELD_U64, status_result, refused_bytes_max),
+	FIELD(FIELD_TIME_MS, status_result, refused_oldest_ms),
+	FIELD(FIELD_U64, status_result, refused_left_out),
 	FIELD_END,
 };
 
@@ -107,11 +124,40 @@ const struct field player_put_result_fields[] = {
 	FIELD_END,
 };
 
+const struct field operator_correct_cmd_fields[] = {
+	OPERATOR(operator_correct_cmd),
+	FIELD(FIELD_BOOL, operator_correct_cmd, preview),
+	FIELD(FIELD_STR, operator_correct_cmd, casino_id),
+	FIELD(FIELD_STR, operator_correct_cmd, user_id),
+	FIELD(FIELD_STR, operator_correct_cmd, game_id),
+	FIELD(FIELD_U32, operator_correct_cmd, revision),
+	FIELD_NAMED(operator_correct_cmd, result, round_result_names, ROUND_RESULT_COUNT),
+	FIELD(FIELD_MONEY, operator_correct_cmd, payout_amount),
+	FIELD(FIELD_BOOL, operator_correct_cmd, allow_shortfall),
+	FIELD_END,
+};
+const struct field operator_correct_result_fields[] = {
+	VERDICT(operator_correct_result),
+	FIELD(FIELD_U64, operator_correct_result, transaction_id),
+	FIELD(FIELD_U32, operator_correct_result, revision),
+	FIELD_NAMED(operator_correct_result, previous_result, round_result_names,
+		ROUND_RESULT_COUNT),
+	FIELD(FIELD_MONEY, operator_correct_result, delta),
+	FIELD(FIELD_MONEY, operator_correct_result, shortfall),
+	FIELD(FIELD_MONEY, operator_correct_result, payout_amount),
+	FIELD(FIELD_U64, operator_correct_result, event),
+	FIELD_NAMED(operator_correct_result, callback_state, callback_state_names,
+		CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, operator_correct_result, callback_attempts),
+	FIELD_END,
+};
+
 const struct field adjust_cmd_fields[] = {
 	OPERATOR(adjust_cmd),
 	FIELD(FIELD_STR, adjust_cmd, casino_id),
 	FIELD(FIELD_STR, adjust_cmd, user_id),
 	FIELD(FIELD_MONEY, adjust_cmd, amount),
+	FIELD(FIELD_U64, adjust_cmd, event),
 	FIELD_END,
 };
 const struct field adjust_result_fields[] = {

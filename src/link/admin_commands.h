@@ -13,11 +13,21 @@ struct table_size {
 	char name[16];
 	uint64_t bytes; /* on the disk */
 };
+/* A measurement of the store under its own name; metrics/exposition.c lists the names. */
+enum figure_unit { FIGURE_NUMBER, FIGURE_BYTES, FIGURE_US, FIGURE_UNIT_COUNT };
+struct store_figure {
+	char name[16]; /* "": there is none */
+	enum figure_unit unit;
+	uint64_t value;
+};
+#define STORE_FIGURES_MAX 8
 struct status_result {
 	struct verdict verdict;
 	char version[32];
 	char installation[33];
-	uint32_t pid;        /* of the engine */
+	char member[64]; /* the host of a cell whose ledger answers; "": the data is of one host */
+	uint64_t epoch;  /* of its claim; 0: the data is of one host */
+	uint32_t pid;    /* of the engine */
 	uint32_t parent_pid; /* of creditbridge-ledger itself */
 	bool halted;         /* the disk failed: requests are refused until `resume` */
 	bool storage_low;    /* free space is below the limit: writes are refused */
@@ -25,6 +35,7 @@ struct status_result {
 	uint64_t disk_low_water_bytes; /* the mark */
 	uint64_t log_bytes;
 	struct table_size tables[RECORD_COUNT];
+	struct store_figure store[STORE_FIGURES_MAX]; /* those that this kind of store has */
 	uint64_t uptime_ms;
 	uint32_t schema;
 	uint64_t last_transaction_id;
@@ -39,12 +50,20 @@ struct status_result {
 	uint64_t refused_busy; /* frames answered with "busy" */
 	/* connections closed for garbage, half a frame, unread answers or a lease */
 	uint64_t clients_cut;
+	/* Of the peer (ledger/daemon/relay_board.h), since creditbridge-ledger was started. */
+	uint64_t relayed;       /* connections of other hosts that it passed on, ever ... */
+	uint64_t relayed_open;  /* ... and now */
+	uint64_t peers_refused; /* connections to its TLS port that it refused */
 	uint64_t engine_starts; /* engine starts since creditbridge-ledger was started */
 	/* when the sweeper last requested due callbacks; 0: not since the start */
 	int64_t swept_ms;
-	int64_t backup_ms;       /* time up to which the last backup is complete; 0: none */
-	uint32_t retention_days; /* 0: bodies are never deleted */
-	uint64_t bodies_dropped; /* bodies deleted by retention since the start */
+	int64_t backup_ms;          /* time up to which the last backup is complete; 0: none */
+	uint32_t retention_days;    /* 0: bodies are never deleted */
+	uint64_t bodies_dropped;    /* bodies deleted by retention since the start */
+	uint64_t refused_bytes;     /* refused calls on disk */
+	uint64_t refused_bytes_max; /* their bound; 0: none are kept on disk */
+	int64_t refused_oldest_ms; /* time of the oldest; 0: there is none, or it is not known yet */
+	uint64_t refused_left_out; /* refused calls that were not kept since the start */
 };
 
 /* Ends the halt after a disk error. The verdict is NOT_ALLOWED_NOW if the ledger is not halted. */
@@ -73,15 +92,26 @@ enum dealer_member {
 	DEALER_PATH_BETTING,
 	DEALER_PATH_BETTING_RESULT,
 	DEALER_PATH_BETTING_REFUND,
+	DEALER_PATH_BETTING_CORRECTION,
 	DEALER_UNKNOWN_BET_IDS,
+	DEALER_DUPLICATE_IDS,
+	DEALER_SUCCESS_NEEDS_BALANCE,
+	DEALER_SEND_CURRENCY,
 	DEALER_CALLBACKS_HELD, /* not 0: hold callbacks from now on, unless they are held already */
 	/*
 	 * the dealer's file was compared without open differences: sets restored_ms and related
 	 * members to 0
 	 */
 	DEALER_RECONCILED,
+	/* The result of `dealer test`. The ledger sets the time. */
+	DEALER_EXAM_PASSED,
+	DEALER_EXAM_FAILED,
+	DEALER_EXAM_TIME,
 	DEALER_MEMBER_COUNT
 };
+/* The three bits of an exam, which are set together. */
+#define DEALER_EXAM (1u << DEALER_EXAM_PASSED | 1u << DEALER_EXAM_FAILED | 1u << DEALER_EXAM_TIME)
+
 /*
  * Adds a dealer if @create is set; every member then counts and keys[0] is its first key, id "k1".
  * Otherwise changes the members in @mask. Refusals: already_exists, dealer_not_found,
@@ -143,12 +173,18 @@ struct player_put_result {
  * An adjustment of either sign by the operator. Its key is operator.operation_id (scope operator).
  * Suspended dealers and players can be adjusted. Refusals: dealer_not_found, user_not_found,
  * wrong_wallet_mode, invalid_amount, insufficient_balance, balance_limit, transaction_conflict.
+ *
+ * With @event it stands for a parked betting-result of that player, which is then never sent again.
+ * The wallet is then seamless, and the credit is held here. Further refusals: callback_not_found;
+ * not_allowed_now with a detail if it is not parked, of another player, owes another amount, or has
+ * an adjustment.
  */
 struct adjust_cmd {
 	struct operator operator;
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 	money_t amount; /* signed */
+	uint64_t event; /* 0: it stands for no callback */
 };
 struct adjust_result {
 	struct verdict verdict;
@@ -157,6 +193,35 @@ struct adjust_result {
 	money_t before_balance;
 	money_t current_balance;
 	uint64_t transaction_id;
+};
+
+/*
+ * Corrects a settled round as COMMAND_ROUND_CORRECT does, by an operator: of any game server. Its key
+ * is operator.operation_id (scope operator). The sweeper sends the callback. With @preview nothing
+ * changes: the answer is what the correction would do. Refusals: those of COMMAND_ROUND_CORRECT.
+ */
+struct operator_correct_cmd {
+	struct operator operator;
+	bool preview;
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	uint32_t revision; /* that the correction makes */
+	enum round_result result;
+	money_t payout_amount;
+	bool allow_shortfall;
+};
+struct operator_correct_result {
+	struct verdict verdict;
+	uint64_t transaction_id;
+	uint32_t revision; /* of the round; in a refusal the one in force */
+	enum round_result previous_result;
+	money_t delta;
+	money_t shortfall;
+	money_t payout_amount;
+	uint64_t event; /* 0: nothing is sent */
+	enum callback_state callback_state;
+	uint32_t callback_attempts;
 };
 
 /*
@@ -266,7 +331,7 @@ struct backup_result {
 /*
  * Reads rows of one kind in key order, or backwards with @reverse. @prefix is the packed beginning
  * of a key (link_list_key()). All key fields name one row, fewer a range, none all rows. Secrets
- * are blanked. For the next page, repeat with @cursor while @more is set.
+ * are blanked. On desk.sock a page has at most 64 rows, and about 32 KiB. For the next page, repeat with @cursor while @more is set.
  */
 #define LIST_KEY_MAX  512
 #define LIST_ROWS_MAX 256

@@ -22,7 +22,7 @@ bool link_init(struct link *link, const char *path)
 {
 	memset(link, 0, sizeof(*link));
 	link->fd = -1;
-	buffer_init(&link->out, FRAME_MAX);
+	buffer_init(&link->out, FRAME_REQUEST_MAX);
 	buffer_init(&link->in, FRAME_MAX);
 	return text_copy(link->path, sizeof(link->path), path);
 }
@@ -256,10 +256,10 @@ static bool tells_of_itself_only(enum status status, const void *result)
 }
 
 /*
- * Writes the frame of a command to link->out and describes it in @frame. Returns false if memory is
+ * Appends the frame of a command to link->out and describes it in @frame. Returns false if memory is
  * exhausted.
  */
-static bool make_frame(struct link *link, enum command command, const void *cmd,
+static bool add_frame(struct link *link, enum command command, const void *cmd,
 	struct mux_frame *frame)
 {
 	size_t start;
@@ -267,13 +267,22 @@ static bool make_frame(struct link *link, enum command command, const void *cmd,
 	*frame = (struct mux_frame){.bytes = &link->out,
 		.tag = is_shared(link) ? mux_tag(link->mux) : ++link->next_tag,
 		.reads = command_infos[command].access == ACCESS_READ};
-	buffer_reset(&link->out);
 	start = frame_open_request(&link->out, (uint16_t)command, frame->tag);
 	if (link->request_id)
 		frame_name_request(&link->out, start, link->request_id);
+	if (link->vouch)
+		frame_vouch_request(&link->out, start, link->vouch);
 	pack_record(&link->out, command_infos[command].cmd_fields, cmd);
 	frame_close(&link->out, start);
 	return !link->out.failed;
+}
+
+/* Writes the frame of a command as the only one. */
+static bool make_frame(struct link *link, enum command command, const void *cmd,
+	struct mux_frame *frame)
+{
+	buffer_reset(&link->out);
+	return add_frame(link, command, cmd, frame);
 }
 
 enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
@@ -309,6 +318,81 @@ enum status link_call(struct link *link, enum command command, const void *cmd, 
 	}
 }
 
+/*
+ * Receives the answer with @tag, the next one. Returns false, after closing the connection, if it does
+ * not come.
+ */
+static bool receive_answer(struct link *link, uint64_t tag, struct frame_answer *answer,
+	size_t *size, int64_t deadline_ms)
+{
+	enum frame_read read = frame_get_answer(received_bytes(link), answer, size);
+
+	while (read == FRAME_INCOMPLETE && receive_frame(link, deadline_ms))
+		read = frame_get_answer(received_bytes(link), answer, size);
+	if (read == FRAME_COMPLETE && answer->tag == tag)
+		return true;
+	disconnect_link(link);
+	return false;
+}
+
+/* Tries all commands once on the link's own connection. Returns how many were answered. */
+static unsigned int try_several(struct link *link, enum command command, const void *const *cmds,
+	unsigned int count, link_each *each, void *closure, int64_t deadline_ms)
+{
+	union any_result result;
+	struct mux_frame frame;
+	struct frame_answer answer;
+	uint64_t first_tag = link->next_tag + 1;
+	const int64_t asked_ms = clock_boot_ms();
+	unsigned int done = 0;
+	size_t size;
+
+	if (is_shared(link) || link->posted ||
+		(link->fd < 0 && connect_once(link, deadline_ms) != LINK_TRY_ANSWERED))
+		return 0;
+	buffer_reset(&link->out);
+	for (unsigned int at = 0; at < count; at++) {
+		if (!add_frame(link, command, cmds[at], &frame))
+			return 0;
+	}
+	buffer_reset(&link->in);
+	if (send_all(link, deadline_ms) != LINK_TRY_ANSWERED) {
+		disconnect_link(link);
+		return 0;
+	}
+	while (done < count &&
+		receive_answer(link, first_tag + done, &answer, &size, deadline_ms)) {
+		enum status status;
+
+		memset(&result, 0, command_infos[command].result_size);
+		link->generation = answer.generation;
+		link->asked_ms = asked_ms;
+		status = read_answer(link, command, &answer, &result);
+		if (status == STATUS_UNKNOWN)
+			break;
+		each(closure, done++, status, &result);
+		buffer_consume(&link->in, size);
+	}
+	/* A grant holds keys. */
+	explicit_bzero(&result, command_infos[command].result_size);
+	return done;
+}
+
+void link_call_several(struct link *link, enum command command, const void *const *cmds,
+	unsigned int count, link_each *each, void *closure, int64_t deadline_ms)
+{
+	unsigned int done = try_several(link, command, cmds, count, each, closure, deadline_ms);
+	union any_result result;
+	enum status status;
+
+	for (; done < count; done++) {
+		memset(&result, 0, command_infos[command].result_size);
+		status = link_call(link, command, cmds[done], &result, deadline_ms);
+		each(closure, done, status, &result);
+	}
+	explicit_bzero(&result, command_infos[command].result_size);
+}
+
 /* Returns true if no posted command lacks its answer. Does not wait. */
 static bool posted_was_answered(struct link *link)
 {
@@ -322,6 +406,18 @@ static bool posted_was_answered(struct link *link)
 		answer.tag != link->posted || size != link->in.len)
 		return false;
 	skip_posted(link, size);
+	return true;
+}
+
+bool link_post_ended(struct link *link)
+{
+	uint8_t byte;
+
+	if (link->fd >= 0 && !posted_was_answered(link)) {
+		if (recv(link->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN)
+			return false;
+		disconnect_link(link);
+	}
 	return true;
 }
 

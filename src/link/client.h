@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/status.h"
 #include "link/commands.h"
+#include "link/frame.h"
 #include "link/mux.h"
 
 struct link {
@@ -22,6 +23,8 @@ struct link {
 	int64_t asked_ms;    /* boot time: the newest answer is not older than this */
 	/* id of the HTTP request for which the calls are made; NULL: none */
 	const char *request_id;
+	/* On desk.sock: what proves the sender of the calls; NULL: nothing. */
+	const struct frame_vouch *vouch;
 	/*
 	 * Called every few milliseconds while a call waits for the ledger, for work that must not
 	 * wait. It may not use the link. Not called for calls over @mux. NULL: none.
@@ -35,7 +38,7 @@ struct link {
 };
 
 /*
- * @path: edge.sock or admin.sock. Connects at the first call. Returns false if @path is too long.
+ * @path: edge.sock, admin.sock or desk.sock. Connects at the first call. Returns false if @path is too long.
  */
 bool link_init(struct link *link, const char *path);
 void link_close(struct link *link);
@@ -55,6 +58,23 @@ void link_close(struct link *link);
  */
 enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
 	int64_t deadline_ms);
+
+/*
+ * Sends @count commands of one kind together, so that the ledger may run them as one batch, and calls
+ * @each for every answer, in their order, with the status of link_call() and, on STATUS_OK, the
+ * result. Pointers in the result are valid until @each returns. @each may not use the link. What the
+ * connection did not answer is repeated one by one, as link_call() does.
+ */
+#define LINK_SEVERAL_MAX 32
+typedef void link_each(void *closure, unsigned int at, enum status status, const void *result);
+void link_call_several(struct link *link, enum command command, const void *const *cmds,
+	unsigned int count, link_each *each, void *closure, int64_t deadline_ms);
+
+/*
+ * Returns true if no answer to a posted command is outstanding: it arrived, or the connection ended
+ * and was closed. Does not wait. While it returns false, the answer makes @link->fd readable.
+ */
+bool link_post_ended(struct link *link);
 
 /*
  * Sends @command without waiting for the socket or for the answer, which the next call skips.

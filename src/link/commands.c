@@ -41,5 +41,7 @@ uint64_t command_protocol(void)
 	}
 	for (unsigned int i = 0; i < RECORD_COUNT; i++)
 		digest = field_digest(digest, record_infos[i].fields);
+	digest = field_digest(digest, settle_item_fields);
+	digest = field_digest(digest, settle_answer_fields);
 	return field_digest(digest, keyring_entry_fields);
 }

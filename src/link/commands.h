@@ -8,8 +8,12 @@
 #define LINK_COMMANDS_H
 
 #include "link/admin_commands.h"
+#include "link/batch_commands.h"
+#include "link/desk_commands.h"
 #include "link/edge_commands.h"
+#include "link/feed_commands.h"
 #include "link/metrics_commands.h"
+#include "link/refused_calls.h"
 #include "link/refused_commands.h"
 
 enum command {
@@ -19,7 +23,7 @@ enum command {
 	COMMAND_COUNT
 };
 
-enum command_socket { SOCKET_EDGE, SOCKET_ADMIN };
+enum command_socket { SOCKET_EDGE, SOCKET_ADMIN, SOCKET_DESK };
 enum command_access { ACCESS_READ, ACCESS_WRITE, ACCESS_CONTROL };
 
 struct command_info {

@@ -3,6 +3,8 @@
 #define VERDICT(result) FIELD_SUB(result, verdict, verdict, verdict_fields)
 
 const char *const keyring_of_names[KEYRING_OF_COUNT] = {"dealers", "clients"};
+const char *const transfer_state_names[TRANSFER_STATE_COUNT] = {"unknown", "done", "refused",
+	"sealed"};
 
 const struct field keyring_entry_fields[] = {
 	FIELD(FIELD_STR, keyring_entry, caller_id),
@@ -46,6 +48,7 @@ const struct field transfer_cmd_fields[] = {
 	FIELD(FIELD_STR, transfer_cmd, request_transaction_id),
 	FIELD(FIELD_STR, transfer_cmd, user_id),
 	FIELD(FIELD_MONEY, transfer_cmd, amount),
+	FIELD(FIELD_BOOL, transfer_cmd, all),
 	FIELD_END,
 };
 const struct field transfer_result_fields[] = {
@@ -61,6 +64,20 @@ const struct field transfer_result_fields[] = {
 	FIELD_END,
 };
 
+const struct field transfer_inquire_cmd_fields[] = {
+	FIELD(FIELD_STR, transfer_inquire_cmd, casino_id),
+	FIELD(FIELD_STR, transfer_inquire_cmd, request_transaction_id),
+	FIELD(FIELD_BOOL, transfer_inquire_cmd, seal),
+	FIELD_END,
+};
+const struct field transfer_inquire_result_fields[] = {
+	VERDICT(transfer_inquire_result),
+	FIELD_NAMED(transfer_inquire_result, state, transfer_state_names, TRANSFER_STATE_COUNT),
+	FIELD_SUB(transfer_inquire_result, transfer, transfer_result, transfer_result_fields),
+	FIELD(FIELD_BOOL, transfer_inquire_result, again),
+	FIELD_END,
+};
+
 const struct field balance_cmd_fields[] = {
 	FIELD(FIELD_STR, balance_cmd, casino_id),
 	FIELD(FIELD_STR, balance_cmd, user_id),
@@ -71,6 +88,7 @@ const struct field balance_result_fields[] = {
 	FIELD(FIELD_STR, balance_result, user_id),
 	FIELD(FIELD_STR, balance_result, player_id),
 	FIELD(FIELD_MONEY, balance_result, balance),
+	FIELD(FIELD_MONEY, balance_result, staked),
 	FIELD(FIELD_STR, balance_result, currency),
 	FIELD_END,
 };
@@ -107,6 +125,17 @@ const struct field result_inquire_result_fields[] = {
 	FIELD(FIELD_U32, result_inquire_result, last_bet),
 	FIELD(FIELD_U32, result_inquire_result, count),
 	FIELD(FIELD_BYTES, result_inquire_result, bets),
+	FIELD(FIELD_BYTES, result_inquire_result, corrections),
+	FIELD(FIELD_U32, result_inquire_result, correction_count),
+	FIELD_END,
+};
+const struct field correction_entry_fields[] = {
+	FIELD(FIELD_U32, correction_entry, revision),
+	FIELD(FIELD_U64, correction_entry, transaction_id),
+	FIELD(FIELD_MONEY, correction_entry, delta),
+	FIELD(FIELD_MONEY, correction_entry, shortfall),
+	FIELD(FIELD_TIME_MS, correction_entry, timestamp),
+	FIELD(FIELD_STR, correction_entry, reason),
 	FIELD_END,
 };
 
@@ -130,7 +159,7 @@ const struct field callback_grant_fields[] = {
 	FIELD(FIELD_U64, callback_grant, event),
 	FIELD_NAMED(callback_grant, kind, callback_kind_names, CALLBACK_KIND_COUNT),
 	FIELD(FIELD_U32, callback_grant, attempt),
-	FIELD(FIELD_TIME_MS, callback_grant, lease_until_ms),
+	FIELD(FIELD_TIME_MS, callback_grant, lease_left_ms),
 	FIELD_SUB(callback_grant, target, callback_target, callback_target_fields),
 	FIELD(FIELD_JSON, callback_grant, body),
 	FIELD_END,
@@ -182,6 +211,53 @@ const struct field bet_place_result_fields[] = {
 	FIELD_END,
 };
 
+const struct field bet_cancel_cmd_fields[] = {
+	FIELD(FIELD_STR, bet_cancel_cmd, client_id),
+	FIELD(FIELD_STR, bet_cancel_cmd, request_transaction_id),
+	PLAYER_REF(bet_cancel_cmd),
+	FIELD(FIELD_STR, bet_cancel_cmd, game_id),
+	FIELD(FIELD_STR, bet_cancel_cmd, bet_request_transaction_id),
+	FIELD(FIELD_STR, bet_cancel_cmd, reason),
+	FIELD(FIELD_U64, bet_cancel_cmd, sender),
+	FIELD_END,
+};
+const struct field bet_cancel_result_fields[] = {
+	VERDICT(bet_cancel_result),
+	FIELD(FIELD_U64, bet_cancel_result, transaction_id),
+	FIELD_NAMED(bet_cancel_result, state, bet_state_names, BET_STATE_COUNT),
+	GRANT(bet_cancel_result),
+	FIELD_END,
+};
+const struct field round_correct_cmd_fields[] = {
+	FIELD(FIELD_STR, round_correct_cmd, client_id),
+	FIELD(FIELD_STR, round_correct_cmd, request_transaction_id),
+	PLAYER_REF(round_correct_cmd),
+	FIELD(FIELD_STR, round_correct_cmd, game_id),
+	FIELD(FIELD_U32, round_correct_cmd, revision),
+	FIELD_NAMED(round_correct_cmd, result, round_result_names, ROUND_RESULT_COUNT),
+	FIELD(FIELD_MONEY, round_correct_cmd, payout_amount),
+	FIELD(FIELD_BOOL, round_correct_cmd, allow_shortfall),
+	FIELD(FIELD_STR, round_correct_cmd, reason),
+	FIELD(FIELD_JSON, round_correct_cmd, game_result),
+	FIELD(FIELD_JSON, round_correct_cmd, user_bet_result),
+	FIELD(FIELD_U64, round_correct_cmd, sender),
+	FIELD_END,
+};
+const struct field round_correct_result_fields[] = {
+	VERDICT(round_correct_result),
+	FIELD(FIELD_U64, round_correct_result, transaction_id),
+	FIELD(FIELD_U32, round_correct_result, revision),
+	FIELD_NAMED(round_correct_result, previous_result, round_result_names, ROUND_RESULT_COUNT),
+	FIELD(FIELD_MONEY, round_correct_result, delta),
+	FIELD(FIELD_MONEY, round_correct_result, shortfall),
+	FIELD(FIELD_MONEY, round_correct_result, payout_amount),
+	FIELD(FIELD_U64, round_correct_result, event),
+	FIELD_NAMED(round_correct_result, callback_state, callback_state_names,
+		CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, round_correct_result, callback_attempts),
+	GRANT(round_correct_result),
+	FIELD_END,
+};
 const struct field round_settle_cmd_fields[] = {
 	FIELD(FIELD_STR, round_settle_cmd, client_id),
 	FIELD(FIELD_STR, round_settle_cmd, request_transaction_id),
@@ -194,6 +270,7 @@ const struct field round_settle_cmd_fields[] = {
 	FIELD(FIELD_JSON, round_settle_cmd, game_result),
 	FIELD(FIELD_JSON, round_settle_cmd, user_bet_result),
 	FIELD(FIELD_U64, round_settle_cmd, sender),
+	FIELD(FIELD_U32, round_settle_cmd, item),
 	FIELD_END,
 };
 const struct field round_settle_result_fields[] = {
@@ -226,7 +303,17 @@ const struct field callback_end_result_fields[] = {
 	FIELD_NAMED(callback_end_result, state, callback_state_names, CALLBACK_STATE_COUNT),
 	FIELD(FIELD_U32, callback_end_result, attempts),
 	FIELD(FIELD_TIME_MS, callback_end_result, next_ms),
+	FIELD(FIELD_MONEY, callback_end_result, shortfall),
 	BET_ANSWER(callback_end_result),
+	FIELD_END,
+};
+
+const struct field callback_wait_cmd_fields[] = {
+	FIELD(FIELD_BOOL, callback_wait_cmd, unused),
+	FIELD_END,
+};
+const struct field callback_wait_result_fields[] = {
+	VERDICT(callback_wait_result),
 	FIELD_END,
 };
 

@@ -41,7 +41,8 @@ struct transfer_cmd {
 	enum entry_kind kind; /* ENTRY_TRANSFER_IN or ENTRY_TRANSFER_OUT */
 	char request_transaction_id[EXTERNAL_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
-	money_t amount; /* above 0 */
+	money_t amount; /* above 0; 0 with @all */
+	bool all;       /* of a transfer out: the whole balance */
 };
 struct transfer_result {
 	struct verdict verdict;
@@ -55,6 +56,35 @@ struct transfer_result {
 	char user_id[EXTERNAL_ID_SIZE];
 };
 
+/*
+ * What became of a transfer (contract, "Final answer about a transfer"). With @seal, an id that is not known
+ * is recorded as TRANSACTION_SEALED. Refusals: invalid_signature if the dealer is unknown.
+ */
+struct transfer_inquire_cmd {
+	char casino_id[CASINO_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	bool seal;
+};
+enum transfer_state {
+	TRANSFER_UNKNOWN, /* no call used the id */
+	TRANSFER_DONE,
+	TRANSFER_REFUSED,
+	TRANSFER_SEALED,
+	TRANSFER_STATE_COUNT
+};
+extern const char *const transfer_state_names[TRANSFER_STATE_COUNT];
+struct transfer_inquire_result {
+	struct verdict verdict;
+	enum transfer_state state;
+	/* done or refused: what a repeated call gets */
+	struct transfer_result transfer;
+	/*
+	 * The transfer was made in the same batch, and its user_id is not loaded. @transfer has no
+	 * user_id. Send the command again.
+	 */
+	bool again;
+};
+
 /* A3. Refusals: user_not_found; invalid_signature if the dealer is unknown. */
 struct balance_cmd {
 	char casino_id[CASINO_ID_SIZE];
@@ -65,6 +95,7 @@ struct balance_result {
 	char user_id[EXTERNAL_ID_SIZE];
 	char player_id[PLAYER_ID_SIZE];
 	money_t balance;
+	money_t staked; /* in accepted, unsettled bets; 0 for a seamless dealer */
 	char currency[CURRENCY_SIZE];
 };
 
@@ -102,7 +133,23 @@ struct result_inquire_result {
 	uint32_t last_bet;
 	uint32_t count;
 	struct bytes bets; /* packed struct bet, in the order of their numbers */
+	/*
+	 * The corrections of the round, packed struct correction_entry. The objects of @round are
+	 * those of the last correction that has some.
+	 */
+	struct bytes corrections;
+	uint32_t correction_count;
 };
+/* A correction as A5 shows it. */
+struct correction_entry {
+	uint32_t revision;
+	uint64_t transaction_id;
+	money_t delta;
+	money_t shortfall;
+	int64_t timestamp;
+	char reason[REASON_SIZE];
+};
+extern const struct field correction_entry_fields[];
 
 /*
  * C players: registers a player. A second registration returns the first. Refusals:
@@ -139,7 +186,8 @@ struct callback_grant {
 	uint64_t event; /* 0: there is nothing to send */
 	enum callback_kind kind;
 	uint32_t attempt;
-	int64_t lease_until_ms; /* boot time */
+	/* what is left of the lease when the ledger grants it: the holder counts from its request on */
+	int64_t lease_left_ms;
 	struct callback_target target;
 	struct bytes body; /* exactly these bytes */
 };
@@ -207,6 +255,28 @@ struct bet_place_result {
 };
 
 /*
+ * C bets/cancel: cancels one bet (contract, "Cancelled bets"). The idempotency key is (client_id,
+ * request_transaction_id). Refusals: transaction_conflict or the replay, dealer_not_found,
+ * user_not_found, bet_in_progress, already_settled, balance_limit. Seamless mode: @send is the
+ * first attempt of B4, unless the sweeper is to send it.
+ */
+struct bet_cancel_cmd {
+	char client_id[CLIENT_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	struct player_ref player;
+	char game_id[EXTERNAL_ID_SIZE];
+	char bet_request_transaction_id[EXTERNAL_ID_SIZE]; /* the key of the bet */
+	char reason[REASON_SIZE];
+	uint64_t sender; /* random number of the sender */
+};
+struct bet_cancel_result {
+	struct verdict verdict;
+	uint64_t transaction_id; /* of the bet; 0: no bet used the key, and none can any more */
+	enum bet_state state;
+	struct callback_grant send;
+};
+
+/*
  * C results: settles all accepted bets of the player in the game as one round. Refusals:
  * transaction_conflict or the replay, dealer_not_found, user_not_found, game_not_found,
  * already_settled, bet_in_progress, bet_not_found, invalid_amount, balance_limit. Suspension does
@@ -225,6 +295,8 @@ struct round_settle_cmd {
 	struct bytes game_result;
 	struct bytes user_bet_result;
 	uint64_t sender; /* random number of the sender */
+	/* 1 and more: place in a batch, only within the ledger; no attempt is begun (SETTLE_BATCH) */
+	uint32_t item;
 };
 struct round_settle_result {
 	struct verdict verdict;
@@ -234,6 +306,41 @@ struct round_settle_result {
 	money_t win_amount;
 	money_t payout_amount;
 	uint64_t event; /* 0: transfer wallet, nothing is sent */
+	enum callback_state callback_state;
+	uint32_t callback_attempts;
+	struct callback_grant send;
+};
+
+/*
+ * C corrections: a settled round gets another result (contract, "Corrections"). The idempotency key
+ * is (client_id, request_transaction_id). Refusals: transaction_conflict or the replay,
+ * dealer_not_found, user_not_found, game_not_found, revision_conflict, round_full, callback_open,
+ * invalid_amount, payload_too_large, correction_not_supported, insufficient_balance, balance_limit.
+ * Seamless mode: @send is the first attempt of B3 or B5, unless the sweeper is to send it.
+ */
+struct round_correct_cmd {
+	char client_id[CLIENT_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	struct player_ref player;
+	char game_id[EXTERNAL_ID_SIZE];
+	uint32_t revision; /* that the correction makes: 1, 2, 3 ... */
+	enum round_result result;
+	money_t payout_amount;
+	bool allow_shortfall;
+	char reason[REASON_SIZE];
+	struct bytes game_result; /* JSON objects as text; empty: unchanged */
+	struct bytes user_bet_result;
+	uint64_t sender; /* random number of the sender */
+};
+struct round_correct_result {
+	struct verdict verdict;
+	uint64_t transaction_id;
+	uint32_t revision; /* of the round; in a refusal the one in force */
+	enum round_result previous_result;
+	money_t delta; /* new payout less the previous one */
+	money_t shortfall;
+	money_t payout_amount;
+	uint64_t event; /* 0: nothing is sent */
 	enum callback_state callback_state;
 	uint32_t callback_attempts;
 	struct callback_grant send;
@@ -259,6 +366,7 @@ struct callback_end_result {
 	enum callback_state state;
 	uint32_t attempts;
 	int64_t next_ms;       /* wall-clock time of the next attempt; 0: none */
+	money_t shortfall;     /* of a correction: as in struct round_correct_result */
 	struct bet_answer bet; /* of a betting */
 };
 
@@ -283,6 +391,18 @@ struct callback_find_result {
 	uint64_t waiting; /* number of callbacks due now or later, or being sent */
 	uint32_t count;
 	struct bytes entries; /* packed due_entry */
+};
+
+/*
+ * Is answered when a callback can be claimed: at once, or after the commit that made it due or made
+ * room for it. The ledger looks at most every few milliseconds, and it does not look for lost senders
+ * and for times that come; CALLBACK_FIND does. Any other command on the connection ends the wait.
+ */
+struct callback_wait_cmd {
+	bool unused;
+};
+struct callback_wait_result {
+	struct verdict verdict;
 };
 
 /*

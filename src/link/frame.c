@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+/* The highest bit of "named". */
+#define VOUCHED     0x8000u
+#define VOUCH_BYTES (2 * (FRAME_VOUCH_SIZE - 1))
+
 static const char magic[4] = {'C', 'B', 'L', '1'};
 
 static void put_field(uint8_t *to, uint64_t value, unsigned int width)
@@ -83,15 +87,47 @@ void frame_name_request(struct buffer *out, size_t start, const char *request_id
 	put_field(out->data + start + 6, strlen(request_id), 2);
 }
 
-/* Finds the end of the frame. @head: number of bytes that every frame of this kind has. */
-static enum frame_read measure_frame(struct bytes in, uint32_t head, size_t *size)
+/* Returns true for 64 hex characters in lower case. */
+static bool is_vouch(const char *text)
+{
+	return strlen(text) == FRAME_VOUCH_SIZE - 1 &&
+		strspn(text, "0123456789abcdef") == FRAME_VOUCH_SIZE - 1;
+}
+
+/* Appends 64 bytes: the text, or zeros. */
+static void put_vouch(struct buffer *out, const char *text)
+{
+	static const char none[FRAME_VOUCH_SIZE - 1];
+
+	buffer_append(out, is_vouch(text) ? text : none, FRAME_VOUCH_SIZE - 1);
+}
+
+void frame_vouch_request(struct buffer *out, size_t start, const struct frame_vouch *vouch)
+{
+	put_vouch(out, vouch->front);
+	put_vouch(out, vouch->session);
+	if (!out->failed)
+		out->data[start + 6] |= VOUCHED >> 8;
+}
+
+/* Reads what proves the sender, of VOUCH_BYTES. Returns false if it is malformed. */
+static bool get_vouch(const uint8_t *from, struct frame_vouch *vouch)
+{
+	memcpy(vouch->front, from, FRAME_VOUCH_SIZE - 1);
+	memcpy(vouch->session, from + FRAME_VOUCH_SIZE - 1, FRAME_VOUCH_SIZE - 1);
+	return (!vouch->front[0] || is_vouch(vouch->front)) &&
+		(!vouch->session[0] || is_vouch(vouch->session));
+}
+
+/* Finds the end of the frame. A frame of this kind has at least @head bytes and at most @most. */
+static enum frame_read measure_frame(struct bytes in, uint32_t head, uint32_t most, size_t *size)
 {
 	uint64_t length;
 
 	if (in.len < FRAME_LENGTH_SIZE)
 		return FRAME_INCOMPLETE;
 	length = get_field(in.data, FRAME_LENGTH_SIZE);
-	if (length < head - FRAME_LENGTH_SIZE || length > FRAME_MAX - FRAME_LENGTH_SIZE)
+	if (length < head - FRAME_LENGTH_SIZE || length > most - FRAME_LENGTH_SIZE)
 		return FRAME_GARBAGE;
 	*size = (size_t)length + FRAME_LENGTH_SIZE;
 	return in.len < *size ? FRAME_INCOMPLETE : FRAME_COMPLETE;
@@ -99,14 +135,18 @@ static enum frame_read measure_frame(struct bytes in, uint32_t head, size_t *siz
 
 enum frame_read frame_get_request(struct bytes in, struct frame_request *request, size_t *size)
 {
-	enum frame_read read = measure_frame(in, FRAME_REQUEST_SIZE, size);
-
-	uint32_t named;
+	enum frame_read read = measure_frame(in, FRAME_REQUEST_SIZE, FRAME_REQUEST_MAX, size);
+	uint32_t named, vouch;
 
 	if (read != FRAME_COMPLETE)
 		return read;
 	named = (uint32_t)get_field(in.data + 6, 2);
-	if (named >= FRAME_REQUEST_ID_SIZE || named > *size - FRAME_REQUEST_SIZE)
+	vouch = named & VOUCHED ? VOUCH_BYTES : 0;
+	named &= ~VOUCHED;
+	if (named >= FRAME_REQUEST_ID_SIZE || named + vouch > *size - FRAME_REQUEST_SIZE)
+		return FRAME_GARBAGE;
+	memset(&request->vouch, 0, sizeof(request->vouch));
+	if (vouch && !get_vouch(in.data + FRAME_REQUEST_SIZE + named, &request->vouch))
 		return FRAME_GARBAGE;
 	memcpy(request->request_id, in.data + FRAME_REQUEST_SIZE, named);
 	request->request_id[named] = '\0';
@@ -115,14 +155,14 @@ enum frame_read frame_get_request(struct bytes in, struct frame_request *request
 		return FRAME_GARBAGE;
 	request->command = (uint16_t)get_field(in.data + 4, 2);
 	request->tag = get_field(in.data + 8, 8);
-	request->payload.data = in.data + FRAME_REQUEST_SIZE + named;
-	request->payload.len = (uint32_t)(*size - FRAME_REQUEST_SIZE - named);
+	request->payload.data = in.data + FRAME_REQUEST_SIZE + named + vouch;
+	request->payload.len = (uint32_t)(*size - FRAME_REQUEST_SIZE - named - vouch);
 	return FRAME_COMPLETE;
 }
 
 enum frame_read frame_get_answer(struct bytes in, struct frame_answer *answer, size_t *size)
 {
-	enum frame_read read = measure_frame(in, FRAME_ANSWER_SIZE, size);
+	enum frame_read read = measure_frame(in, FRAME_ANSWER_SIZE, FRAME_MAX, size);
 
 	if (read != FRAME_COMPLETE)
 		return read;

@@ -45,6 +45,35 @@ static enum status keyring_grow(struct keyring *keyring, uint32_t more)
 	return STATUS_OK;
 }
 
+enum status keyring_add(struct keyring *keyring, const struct keyring_entry *entry)
+{
+	enum status status = keyring_grow(keyring, 1);
+
+	if (status == STATUS_OK)
+		keyring->entries[keyring->count++] = *entry;
+	return status;
+}
+
+void keyring_entry_of_dealer(const struct dealer *dealer, struct keyring_entry *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	text_copy(entry->caller_id, sizeof(entry->caller_id), dealer->casino_id);
+	entry->signature_algorithm = dealer->signature_algorithm;
+	entry->signature_encoding = dealer->signature_encoding;
+	text_copy(entry->signing_key_id, sizeof(entry->signing_key_id), dealer->signing_key_id);
+	entry->decimals = dealer->decimals;
+	memcpy(entry->keys, dealer->keys, sizeof(entry->keys));
+}
+
+void keyring_entry_of_client(const struct client *client, struct keyring_entry *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	text_copy(entry->caller_id, sizeof(entry->caller_id), client->client_id);
+	/* Of amounts of all dealers. */
+	entry->decimals = MONEY_DECIMALS_MAX;
+	memcpy(entry->keys, client->keys, sizeof(entry->keys));
+}
+
 /* Adds the entries of one page. They must continue in the order of caller_id. */
 static enum status keyring_add_page(struct keyring *keyring, const struct keyring_result *page)
 {

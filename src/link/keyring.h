@@ -35,6 +35,13 @@ typedef enum status keyring_ask(void *context, const struct keyring_cmd *cmd,
 enum status keyring_fetch(struct keyring *keyring, enum keyring_of of, keyring_ask *ask,
 	void *context);
 
+/* Adds a copy of @entry. Callers must come in the order of caller_id. */
+enum status keyring_add(struct keyring *keyring, const struct keyring_entry *entry);
+
+/* Fills an entry with what a row has of a caller. The keys of a row of LIST are blank. */
+void keyring_entry_of_dealer(const struct dealer *dealer, struct keyring_entry *entry);
+void keyring_entry_of_client(const struct client *client, struct keyring_entry *entry);
+
 /* Returns the entry of @caller_id; NULL if there is none. */
 const struct keyring_entry *keyring_find(const struct keyring *keyring, const char *caller_id);
 

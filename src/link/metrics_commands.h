@@ -9,9 +9,29 @@
 struct callback_count {
 	uint64_t count;
 };
-/* A dealer that has or had callbacks, in the order of casino_id. */
+/*
+ * A dealer, in the order of casino_id. The sums are those of struct total (domain/records.h); a
+ * correction or a cancelled bet may lower them.
+ */
 struct dealer_metrics {
 	char casino_id[CASINO_ID_SIZE];
+	char currency[CURRENCY_SIZE];
+	enum wallet_mode mode;
+	sum_t transferred_in;
+	sum_t transferred_out;
+	sum_t adjusted;
+	sum_t staked;
+	sum_t paid;
+	sum_t balance;
+	sum_t corrected;
+	sum_t cancelled;
+	sum_t shortfall;
+	sum_t seamless_staked;
+	sum_t seamless_paid;
+	sum_t seamless_refunded;
+	sum_t owed_payouts;
+	sum_t owed_refunds;
+	bool called;  /* it has or had callbacks; otherwise all members below are 0 */
 	uint64_t due; /* now or later */
 	uint64_t sending;
 	uint64_t held;
@@ -19,6 +39,15 @@ struct dealer_metrics {
 	uint64_t overdue_ms; /* age of the oldest due callback */
 	enum breaker breaker;
 	uint32_t inflight;
+	/* Bets that the dealer accepted, since it was added. */
+	uint64_t bets_with_balance;
+	uint64_t bets_without_balance;
+	/*
+	 * Callbacks that ended since creditbridge-ledger was started because the dealer answered that it
+	 * does not know the bet, or that it has the callback already (struct callback).
+	 */
+	uint64_t unknown_to_dealer;
+	uint64_t known_to_dealer;
 	/* Ended attempts by kind and class; see dealer_attempts(). */
 	struct callback_count ended[CALLBACK_KIND_COUNT * CALLBACK_CLASS_COUNT];
 };

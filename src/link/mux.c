@@ -20,7 +20,7 @@ bool mux_init(struct mux *mux, const char *path)
 {
 	memset(mux, 0, sizeof(*mux));
 	mux->fd = -1;
-	buffer_init(&mux->out, 4 * FRAME_MAX);
+	buffer_init(&mux->out, FRAME_REQUEST_MAX + 4 * FRAME_MAX);
 	buffer_init(&mux->in, FRAME_MAX + READ_SIZE);
 	return text_copy(mux->path, sizeof(mux->path), path);
 }

@@ -32,15 +32,6 @@ const struct field refused_note_result_fields[] = {
 	FIELD_END,
 };
 
-const struct field retired_key_fields[] = {
-	FIELD_NAMED(retired_key, of, keyring_of_names, KEYRING_OF_COUNT),
-	FIELD(FIELD_STR, retired_key, caller_id),
-	FIELD(FIELD_STR, retired_key, key_id),
-	FIELD(FIELD_SECRET, retired_key, secret),
-	FIELD(FIELD_TIME_MS, retired_key, retired_ms),
-	FIELD_END,
-};
-
 const struct field refused_find_cmd_fields[] = {
 	FIELD(FIELD_STR, refused_find_cmd, request_id),
 	FIELD_END,
@@ -53,7 +44,31 @@ const struct field refused_find_result_fields[] = {
 	FIELD(FIELD_TIME_MS, refused_find_result, since_ms),
 	FIELD(FIELD_TIME_MS, refused_find_result, started_ms),
 	FIELD_SUB(refused_find_result, request, refused_request, refused_request_fields),
-	FIELD(FIELD_U32, refused_find_result, retired_count),
-	FIELD(FIELD_BYTES, refused_find_result, retired),
+	FIELD_END,
+};
+
+const struct field key_try_cmd_fields[] = {
+	FIELD_NAMED(key_try_cmd, of, keyring_of_names, KEYRING_OF_COUNT),
+	FIELD(FIELD_STR, key_try_cmd, caller_id),
+	FIELD(FIELD_BOOL, key_try_cmd, others),
+	FIELD_NAMED(key_try_cmd, after_of, keyring_of_names, KEYRING_OF_COUNT),
+	FIELD(FIELD_STR, key_try_cmd, after),
+	FIELD_NAMED(key_try_cmd, algorithm, signature_algorithm_names, SIGNATURE_ALGORITHM_COUNT),
+	FIELD_NAMED(key_try_cmd, use, key_use_names, KEY_USE_COUNT),
+	FIELD(FIELD_BYTES, key_try_cmd, digest),
+	FIELD(FIELD_BYTES, key_try_cmd, body),
+	FIELD_END,
+};
+const struct field key_try_result_fields[] = {
+	VERDICT(key_try_result),
+	FIELD(FIELD_BOOL, key_try_result, found),
+	FIELD_NAMED(key_try_result, of, keyring_of_names, KEYRING_OF_COUNT),
+	FIELD(FIELD_STR, key_try_result, caller_id),
+	FIELD(FIELD_STR, key_try_result, key_id),
+	FIELD(FIELD_BOOL, key_try_result, retired),
+	FIELD(FIELD_TIME_MS, key_try_result, time_ms),
+	FIELD(FIELD_BOOL, key_try_result, more),
+	FIELD_NAMED(key_try_result, after_of, keyring_of_names, KEYRING_OF_COUNT),
+	FIELD(FIELD_STR, key_try_result, after),
 	FIELD_END,
 };

@@ -53,7 +53,7 @@ struct refused_note_result {
 	bool kept; /* false: over the ledger's limit for one second */
 };
 
-/* A key that was retired since the ledger's engine started. */
+/* A key that was retired since the ledger's engine started, as the ledger keeps it in memory. */
 struct retired_key {
 	enum keyring_of of;
 	char caller_id[CASINO_ID_SIZE]; /* casino_id or client_id */
@@ -62,7 +62,7 @@ struct retired_key {
 	int64_t retired_ms;
 };
 
-/* Finds the newest stored request with this request id, and the retired keys of its caller. */
+/* Finds the newest stored request with this request id. */
 struct refused_find_cmd {
 	char request_id[FRAME_REQUEST_ID_SIZE];
 };
@@ -74,11 +74,38 @@ struct refused_find_result {
 	int64_t since_ms; /* time of the oldest stored request; 0: none */
 	int64_t started_ms; /* when the engine began to store them */
 	struct refused_request request;
-	uint32_t retired_count;
-	struct bytes retired; /* packed retired_key, the newest first */
+};
+
+/*
+ * Finds the key that made a signature. The keys stay in the ledger. Without @others it tries the live
+ * keys of @caller_id and then its retired ones, the newest first. With @others it tries the live keys
+ * of all other callers, of dealers before those of game servers: while @more is set and nothing was
+ * found, repeat with @after. Refusals: bad_request if @digest is no digest of @algorithm.
+ */
+struct key_try_cmd {
+	enum keyring_of of;
+	char caller_id[CASINO_ID_SIZE]; /* casino_id or client_id; "": none */
+	bool others;
+	enum keyring_of after_of; /* begin after this caller */
+	char after[CASINO_ID_SIZE];
+	enum signature_algorithm algorithm;
+	enum key_use use;
+	struct bytes digest; /* the signature, decoded */
+	struct bytes body;
+};
+struct key_try_result {
+	struct verdict verdict;
+	bool found;
+	enum keyring_of of; /* the owner of the key ... */
+	char caller_id[CASINO_ID_SIZE];
+	char key_id[KEY_ID_SIZE];
+	bool retired;
+	int64_t time_ms; /* when the key was issued; of a retired one, when it was retired */
+	bool more;       /* with @others: callers are left */
+	enum keyring_of after_of;
+	char after[CASINO_ID_SIZE];
 };
 
 extern const struct field refused_request_fields[];
-extern const struct field retired_key_fields[];
 
 #endif

@@ -55,13 +55,27 @@ static bool ask_all(struct collection *collection, collect_ask *ask, void *conte
 	return false;
 }
 
+/* Reads the workers' counters. Returns false if memory is exhausted. */
+static bool read_counters(struct collection *collection, const char *path)
+{
+	collection->counted = counters_read(path, &collection->counters);
+	if (!collection->counted)
+		return true;
+	collection->by_dealer = calloc(COUNTED_DEALERS, sizeof(*collection->by_dealer));
+	if (!collection->by_dealer)
+		return false;
+	collection->by_dealer_count = counters_read_dealers(path, collection->by_dealer);
+	return true;
+}
+
 bool collection_make(struct collection *collection, const char *counters_path, collect_ask *ask,
 	void *context)
 {
 	bool ok = true;
 
 	memset(collection, 0, sizeof(*collection));
-	collection->counted = counters_read(counters_path, &collection->counters);
+	if (!read_counters(collection, counters_path))
+		return false;
 	collection->answered = ask_all(collection, ask, context, &ok);
 	if (!collection->answered)
 		collection->dealer_count = 0;
@@ -75,6 +89,9 @@ void collection_free(struct collection *collection)
 	free(collection->dealers);
 	collection->dealers = NULL;
 	collection->dealer_count = 0;
+	free(collection->by_dealer);
+	collection->by_dealer = NULL;
+	collection->by_dealer_count = 0;
 }
 
 void collection_sum(const struct collection *collection, struct dealer_metrics *sum)

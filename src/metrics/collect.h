@@ -11,6 +11,8 @@
 struct collection {
 	bool counted; /* the workers' counters were read */
 	struct counters counters;
+	struct dealer_counts *by_dealer; /* in no order */
+	uint32_t by_dealer_count;
 	bool answered; /* the ledger returned its metrics */
 	struct metrics_result ledger;
 	struct dealer_metrics *dealers; /* in the order of casino_id */

@@ -27,6 +27,7 @@ struct counters_head {
 struct counters_page {
 	struct counters_head head;
 	_Atomic uint64_t cells[CELLS];
+	struct dealer_cells dealers;
 };
 _Static_assert(sizeof(struct counters) % sizeof(uint64_t) == 0, "the counters are cells");
 _Static_assert(sizeof(_Atomic uint64_t) == sizeof(uint64_t), "a cell is a number");
@@ -64,6 +65,10 @@ static uint64_t layout_digest(void)
 	digest = digest_names(digest, refused_note_names, NOTE_END_COUNT);
 	for (unsigned int i = 0; i < scale->count; i++) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)scale->bounds[i]);
+		digest = field_digest_name(digest, number);
+	}
+	for (unsigned int i = 0; i < COUNTED_CODES; i++) {
+		snprintf(number, sizeof(number), "%d", counted_codes[i]);
 		digest = field_digest_name(digest, number);
 	}
 	return field_digest(digest, histogram_fields);
@@ -179,6 +184,22 @@ bool counters_read(const char *path, struct counters *counters)
 	return page != NULL;
 }
 
+uint32_t counters_read_dealers(const char *path, struct dealer_counts counts[COUNTED_DEALERS])
+{
+	struct counters_page *page = NULL;
+	uint32_t count = 0;
+	int fd = open_valid(path, O_RDONLY);
+
+	if (fd >= 0) {
+		page = map_page(fd, PROT_READ);
+		close(fd);
+	}
+	if (page)
+		count = dealer_cells_read(&page->dealers, counts);
+	unmap_page(page);
+	return count;
+}
+
 bool counting_init(struct counting *counting, const char *path)
 {
 	memset(counting, 0, sizeof(*counting));
@@ -278,6 +299,15 @@ void counting_request(struct counting *counting, enum web_operation operation, e
 	add_to_cell(counting, CELL(requests[operation][refusal]), 1);
 }
 
+void counting_dealer(struct counting *counting, const char *casino_id, enum refusal refusal)
+{
+	unsigned int place = counted_code_find(refusal_info(refusal)->code);
+
+	if (place < COUNTED_CODES &&
+		!(counting->page && dealer_cells_count(&counting->page->dealers, casino_id, place)))
+		add_to_cell(counting, CELL(other_dealers[place]), 1);
+}
+
 void counting_auth_failure(struct counting *counting, enum caller_kind caller,
 	enum auth_failure why)
 {
@@ -288,4 +318,9 @@ void counting_auth_failure(struct counting *counting, enum caller_kind caller,
 void counting_refused_note(struct counting *counting, enum refused_note_end end)
 {
 	add_to_cell(counting, CELL(refused_notes[end]), 1);
+}
+
+void counting_refused_calls(struct counting *counting, enum refused_note_end end, uint64_t count)
+{
+	add_to_cell(counting, CELL(refused_calls[end]), count);
 }

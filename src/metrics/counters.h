@@ -6,8 +6,9 @@
  * edge.sock. So any process that may use the ledger may count. The ledger never maps the file: a
  * worker that damages it harms the metrics and other workers, not the ledger.
  *
- * The file has the layout of struct counters, whose members are all uint64_t. Its head contains a
- * digest of the layout; a program built with another layout does not use the file.
+ * The file has the layout of struct counters, whose members are all uint64_t, and then the counts by
+ * dealer (metrics/dealer_counts.h). Its head contains a digest of the layout; a program built with
+ * another layout does not use the file.
  *
  * A worker that cannot map the file still serves requests. It logs this once, counts in its own
  * memory, and adds those counts when the file exists.
@@ -17,6 +18,7 @@
 
 #include "base/histogram.h"
 #include "domain/refusal.h"
+#include "metrics/dealer_counts.h"
 #include "wire/operations.h"
 
 #include <stddef.h>
@@ -57,6 +59,9 @@ struct counters {
 	struct histogram latency_us[OPERATION_COUNT]; /* from the complete request to its reply */
 	uint64_t auth_failures[CALLER_KIND_COUNT][AUTH_FAILURE_COUNT];
 	uint64_t refused_notes[NOTE_END_COUNT];
+	uint64_t refused_calls[NOTE_END_COUNT]; /* calls answered 4xx, for the ledger to keep */
+	/* answers to dealers without a slot, or while a worker had no file, by counted_codes */
+	uint64_t other_dealers[COUNTED_CODES];
 };
 
 /*
@@ -68,6 +73,8 @@ bool counters_make(const char *directory, const char *like, char *why, size_t wh
 
 /* Reads the counts of all workers. Returns false if there is no file of this layout at @path. */
 bool counters_read(const char *path, struct counters *counters);
+/* Reads the counts of the dealers that have a slot. Returns how many these are; 0 without a file. */
+uint32_t counters_read_dealers(const char *path, struct dealer_counts counts[COUNTED_DEALERS]);
 
 /* A thread's access to the file. Not for use by two threads at once. */
 struct counters_page;
@@ -95,8 +102,12 @@ void counting_look(struct counting *counting, int64_t now_ms);
 /* Counts an answer and the duration of its request. */
 void counting_request(struct counting *counting, enum web_operation operation, enum refusal refusal,
 	uint64_t us);
+/* Counts an answer to a dealer that proved its key. */
+void counting_dealer(struct counting *counting, const char *casino_id, enum refusal refusal);
 void counting_auth_failure(struct counting *counting, enum caller_kind caller,
 	enum auth_failure why);
 void counting_refused_note(struct counting *counting, enum refused_note_end end);
+/* Counts @count refused calls that were queued for the ledger, or dropped (web/refusal_queue.h). */
+void counting_refused_calls(struct counting *counting, enum refused_note_end end, uint64_t count);
 
 #endif

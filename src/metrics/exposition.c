@@ -1,14 +1,9 @@
 #include "metrics/exposition.h"
 
+#include "metrics/exposition_dealers.h"
+
 #include <inttypes.h>
-
-#define PREFIX "creditbridge_"
-
-static void begin_metric(struct buffer *out, const char *name, const char *type, const char *help)
-{
-	buffer_printf(out, "# HELP " PREFIX "%s %s\n# TYPE " PREFIX "%s %s\n", name, help, name,
-		type);
-}
+#include <string.h>
 
 static void put_number(struct buffer *out, const char *name, uint64_t value)
 {
@@ -27,13 +22,6 @@ static void put_us(struct buffer *out, uint64_t us)
 	for (; fraction % 10 == 0; fraction /= 10)
 		digits--;
 	buffer_printf(out, ".%0*" PRIu64, digits, fraction);
-}
-/* Writes thousandths as a decimal number. */
-static void put_ms(struct buffer *out, uint64_t ms)
-{
-	buffer_printf(out, "%" PRIu64, ms / 1000);
-	if (ms % 1000)
-		buffer_printf(out, ".%03" PRIu64, ms % 1000);
 }
 static void put_plain(struct buffer *out, uint64_t number)
 {
@@ -81,7 +69,7 @@ static void put_histogram(struct buffer *out, const struct drawing *drawing, con
 
 static void put_requests(struct buffer *out, const struct counters *counters)
 {
-	begin_metric(out, "requests_total", "counter",
+	exposition_begin(out, "requests_total", "counter",
 		"Requests that were answered, by HTTP status and error id.");
 	for (unsigned int i = 0; i < OPERATION_COUNT; i++) {
 		for (unsigned int n = 0; n < REFUSAL_COUNT; n++) {
@@ -106,7 +94,7 @@ static void put_latencies(struct buffer *out, const struct counters *counters)
 	static const struct drawing drawing = {"request_duration_seconds", &histogram_durations_us,
 		put_us};
 
-	begin_metric(out, drawing.name, "histogram",
+	exposition_begin(out, drawing.name, "histogram",
 		"From the whole request to its reply, in the worker.");
 	for (unsigned int i = 0; i < OPERATION_COUNT; i++) {
 		if (histogram_count(&counters->latency_us[i]))
@@ -117,7 +105,7 @@ static void put_latencies(struct buffer *out, const struct counters *counters)
 
 static void put_auth_failures(struct buffer *out, const struct counters *counters)
 {
-	begin_metric(out, "auth_failures_total", "counter",
+	exposition_begin(out, "auth_failures_total", "counter",
 		"Requests answered 401, by caller and reason.");
 	for (unsigned int i = 0; i < CALLER_KIND_COUNT; i++) {
 		for (unsigned int n = 0; n < AUTH_FAILURE_COUNT; n++)
@@ -131,12 +119,17 @@ static void put_auth_failures(struct buffer *out, const struct counters *counter
 
 static void put_refused_notes(struct buffer *out, const struct counters *counters)
 {
-	begin_metric(out, "refused_notes_total", "counter",
+	exposition_begin(out, "refused_notes_total", "counter",
 		"Answers 400, 401 and user_not_found that creditbridgectl explain keeps, or "
 		"not.");
 	for (unsigned int i = 0; i < NOTE_END_COUNT; i++)
 		buffer_printf(out, PREFIX "refused_notes_total{outcome=\"%s\"} %" PRIu64 "\n",
 			refused_note_names[i], counters->refused_notes[i]);
+	exposition_begin(out, "refused_calls_total", "counter",
+		"Calls answered 4xx that a worker sent to the ledger to be kept, or dropped.");
+	for (unsigned int i = 0; i < NOTE_END_COUNT; i++)
+		buffer_printf(out, PREFIX "refused_calls_total{outcome=\"%s\"} %" PRIu64 "\n",
+			refused_note_names[i], counters->refused_calls[i]);
 }
 
 /* ---- the ledger */
@@ -159,7 +152,7 @@ static const struct {
 		"disk_low_water_bytes", put_plain},
 	{"log_bytes", "gauge", "Size of the database's log.", "log_bytes", put_plain},
 	{"engine_uptime_seconds", "gauge", "How long the ledger's engine has been running.",
-		"uptime_ms", put_ms},
+		"uptime_ms", exposition_put_ms},
 	{"engine_starts_total", "counter", "Starts of the ledger's engine.", "engine_starts",
 		put_plain},
 	{"checkpoints_total", "counter", "Checkpoints of the database.", "checkpoints", put_plain},
@@ -168,6 +161,13 @@ static const struct {
 		"refused_busy", put_plain},
 	{"clients_cut_total", "counter", "Connections that the ledger cut off.", "clients_cut",
 		put_plain},
+	{"relayed_connections_total", "counter",
+		"Connections of other hosts that the peer of the active host passed to the ledger.",
+		"relayed", put_plain},
+	{"relayed_connections", "gauge", "Those that are open.", "relayed_open", put_plain},
+	{"peers_refused_total", "counter",
+		"Connections to the peer's port that it refused; the log has the reasons.",
+		"peers_refused", put_plain},
 	{"dealers", "gauge", "Dealers that there are.", "dealers", put_plain},
 	{"held_dealers", "gauge",
 		"Dealers to which no callback is sent until they are "
@@ -178,31 +178,81 @@ static const struct {
 		"unconfirmed_keys", put_plain},
 	{"last_sweep_timestamp_seconds", "gauge",
 		"When the sweeper last asked what is due; 0: not since the ledger was started.",
-		"swept_ms", put_ms},
+		"swept_ms", exposition_put_ms},
 	{"last_backup_timestamp_seconds", "gauge",
 		"To when the last backup is complete; 0: none was made of this data.", "backup_ms",
-		put_ms},
+		exposition_put_ms},
+	{"refused_calls_bytes", "gauge", "Refused calls on disk.", "refused_bytes", put_plain},
+	{"refused_calls_bound_bytes", "gauge",
+		"The bound of refused calls on disk; 0: none are kept.", "refused_bytes_max",
+		put_plain},
+	{"refused_calls_oldest_timestamp_seconds", "gauge",
+		"When the oldest refused call on disk was answered; 0: there is none, or its file "
+		"was not read yet since the start.",
+		"refused_oldest_ms", exposition_put_ms},
+	{"refused_calls_left_out_total", "counter",
+		"Refused calls that the ledger did not keep since its engine started.",
+		"refused_left_out", put_plain},
 	{"bodies_dropped_total", "counter",
 		"Bodies of callbacks and bets that were dropped for their age.", "bodies_dropped",
 		put_plain},
 };
+
+/* What a store may measure. Millionths of a second become seconds. */
+static const struct {
+	const char *name;
+	const char *type;
+	const char *help;
+	const char *figure; /* its name in the answer of `status` */
+} store_figures[] = {
+	{"store_trip_seconds", "gauge", "Duration of the last batch that PostgreSQL saved.",
+		"trip"},
+	{"store_in_doubt_total", "counter",
+		"Batches without a clear answer, whose outcome was asked for.", "in_doubt"},
+	{"store_reconnects_total", "counter", "Connections to PostgreSQL after the first.",
+		"reconnects"},
+	{"store_epoch", "gauge", "The epoch under which the ledger writes.", "epoch"},
+	{"store_turn", "gauge",
+		"The number of commits: batches, claims, and those of an idle ledger.", "turn"},
+	{"store_quorum", "gauge", "Standbys that are attached and that a commit may wait for.",
+		"quorum"},
+	{"store_lag_bytes", "gauge", "Log that the slowest standby has not replayed.", "lag"},
+};
+
+static void put_store_figures(struct buffer *out, const struct status_result *status)
+{
+	for (size_t i = 0; i < sizeof(store_figures) / sizeof(store_figures[0]); i++) {
+		for (unsigned int n = 0; n < STORE_FIGURES_MAX; n++) {
+			const struct store_figure *figure = &status->store[n];
+
+			if (strcmp(figure->name, store_figures[i].figure) != 0)
+				continue;
+			exposition_begin(out, store_figures[i].name, store_figures[i].type,
+				store_figures[i].help);
+			buffer_printf(out, PREFIX "%s ", store_figures[i].name);
+			(figure->unit == FIGURE_US ? put_us : put_plain)(out, figure->value);
+			buffer_append_str(out, "\n");
+		}
+	}
+}
 
 static void put_figures(struct buffer *out, const struct status_result *status)
 {
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 		const struct field *field = field_find(status_result_fields, figures[i].field);
 
-		begin_metric(out, figures[i].name, figures[i].type, figures[i].help);
+		exposition_begin(out, figures[i].name, figures[i].type, figures[i].help);
 		buffer_printf(out, PREFIX "%s ", figures[i].name);
 		figures[i].put(out,
 			field_load_number((const char *)status + field->offset, field->size));
 		buffer_append_str(out, "\n");
 	}
-	begin_metric(out, "table_bytes", "gauge", "Size of the database's tables.");
+	put_store_figures(out, status);
+	exposition_begin(out, "table_bytes", "gauge", "Size of the database's tables.");
 	for (unsigned int i = 0; i < RECORD_COUNT; i++)
 		buffer_printf(out, PREFIX "table_bytes{table=\"%s\"} %" PRIu64 "\n",
 			status->tables[i].name, status->tables[i].bytes);
-	begin_metric(out, "ledger_build_info", "gauge",
+	exposition_begin(out, "ledger_build_info", "gauge",
 		"1, with the version of the ledger in use.");
 	buffer_printf(out, PREFIX "ledger_build_info{version=\"%s\",schema=\"%" PRIu32 "\"} 1\n",
 		status->version, status->schema);
@@ -216,118 +266,33 @@ static void put_histograms(struct buffer *out, const struct metrics_result *ledg
 	static const struct drawing attempts = {"callback_duration_seconds",
 		&histogram_durations_us, put_us};
 
-	begin_metric(out, batches.name, "histogram", "Commands that the ledger took in one batch.");
+	exposition_begin(out, batches.name, "histogram",
+		"Commands that the ledger took in one batch.");
 	put_histogram(out, &batches, NULL, NULL, &ledger->batches);
-	begin_metric(out, commits.name, "histogram", "What it took to save a batch durably.");
+	exposition_begin(out, commits.name, "histogram", "What it took to save a batch durably.");
 	put_histogram(out, &commits, NULL, NULL, &ledger->commits);
-	begin_metric(out, attempts.name, "histogram", "Calls of dealers' servers.");
+	exposition_begin(out, attempts.name, "histogram", "Calls of dealers' servers.");
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++)
 		put_histogram(out, &attempts, "kind", callback_kind_names[i], &ledger->attempts[i]);
 }
 
-/* ---- the callbacks */
-
-static const struct {
-	const char *state;
-	size_t offset;
-} queues[] = {
-	{"due", offsetof(struct dealer_metrics, due)},
-	{"sending", offsetof(struct dealer_metrics, sending)},
-	{"held", offsetof(struct dealer_metrics, held)},
-	{"parked", offsetof(struct dealer_metrics, parked)},
-};
-#define QUEUES (sizeof(queues) / sizeof(queues[0]))
-
-static uint64_t queue_of(const struct dealer_metrics *dealer, size_t queue)
-{
-	return field_load_number((const char *)dealer + queues[queue].offset, sizeof(uint64_t));
-}
-
-static void put_queues(struct buffer *out, const struct collection *collection)
-{
-	struct dealer_metrics sum;
-
-	collection_sum(collection, &sum);
-	begin_metric(out, "callbacks", "gauge", "Callbacks that have not ended, of all dealers.");
-	for (size_t i = 0; i < QUEUES; i++)
-		buffer_printf(out, PREFIX "callbacks{state=\"%s\"} %" PRIu64 "\n", queues[i].state,
-			queue_of(&sum, i));
-	begin_metric(out, "callback_overdue_seconds", "gauge",
-		"How long the callback that waits longest has been due.");
-	buffer_append_str(out, PREFIX "callback_overdue_seconds ");
-	put_ms(out, sum.overdue_ms);
-	buffer_append_str(out, "\n");
-	begin_metric(out, "dealer_callbacks", "gauge", "Callbacks that have not ended, by dealer.");
-	for (uint32_t n = 0; n < collection->dealer_count; n++) {
-		for (size_t i = 0; i < QUEUES; i++)
-			buffer_printf(out,
-				PREFIX "dealer_callbacks{dealer=\"%s\",state=\"%s\"} %" PRIu64 "\n",
-				collection->dealers[n].casino_id, queues[i].state,
-				queue_of(&collection->dealers[n], i));
-	}
-}
-
-static void put_attempts(struct buffer *out, struct dealer_metrics *dealer)
-{
-	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
-		for (unsigned int n = 0; n < CALLBACK_CLASS_COUNT; n++) {
-			uint64_t count = *dealer_attempts(dealer, (enum callback_kind)i,
-				(enum callback_class)n);
-
-			if (count)
-				buffer_printf(out,
-					PREFIX "callback_attempts_total{dealer=\"%s\","
-					       "kind=\"%s\",outcome=\"%s\"} %" PRIu64 "\n",
-					dealer->casino_id, callback_kind_names[i],
-					callback_class_names[n], count);
-		}
-	}
-}
-
-static void put_dealers(struct buffer *out, const struct collection *collection)
-{
-	struct dealer_metrics *dealers = collection->dealers;
-	uint32_t count = collection->dealer_count;
-
-	begin_metric(out, "dealer_callback_overdue_seconds", "gauge",
-		"How long the dealer's callback that waits longest has been due.");
-	for (uint32_t i = 0; i < count; i++) {
-		buffer_printf(out, PREFIX "dealer_callback_overdue_seconds{dealer=\"%s\"} ",
-			dealers[i].casino_id);
-		put_ms(out, dealers[i].overdue_ms);
-		buffer_append_str(out, "\n");
-	}
-	begin_metric(out, "dealer_breaker", "gauge",
-		"The dealer's breaker: 0 closed, 1 open (no call), 2 half-open (one call).");
-	for (uint32_t i = 0; i < count; i++)
-		buffer_printf(out, PREFIX "dealer_breaker{dealer=\"%s\"} %u\n",
-			dealers[i].casino_id, (unsigned int)dealers[i].breaker);
-	begin_metric(out, "dealer_inflight", "gauge", "Calls of the dealer's server under way.");
-	for (uint32_t i = 0; i < count; i++)
-		buffer_printf(out, PREFIX "dealer_inflight{dealer=\"%s\"} %" PRIu32 "\n",
-			dealers[i].casino_id, dealers[i].inflight);
-	begin_metric(out, "callback_attempts_total", "counter",
-		"Calls of dealers' servers that ended, by what came of them.");
-	for (uint32_t i = 0; i < count; i++)
-		put_attempts(out, &dealers[i]);
-}
-
 bool exposition_render(struct buffer *out, const struct collection *collection)
 {
-	begin_metric(out, "build_info", "gauge",
+	exposition_begin(out, "build_info", "gauge",
 		"1, with the version of the program that reports "
 		"this.");
 	buffer_append_str(out, PREFIX "build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
-	begin_metric(out, "counters_readable", "gauge",
+	exposition_begin(out, "counters_readable", "gauge",
 		"0: what the workers counted cannot be read.");
 	put_number(out, "counters_readable", collection->counted);
-	begin_metric(out, "ledger_up", "gauge", "0: the ledger does not answer.");
+	exposition_begin(out, "ledger_up", "gauge", "0: the ledger does not answer.");
 	put_number(out, "ledger_up", collection->answered);
 	if (collection->counted) {
 		put_requests(out, &collection->counters);
 		put_latencies(out, &collection->counters);
 		put_auth_failures(out, &collection->counters);
 		put_refused_notes(out, &collection->counters);
+		exposition_put_dealer_requests(out, collection);
 	}
 	if (collection->answered) {
 		put_figures(out, &collection->ledger.status);
@@ -335,8 +300,8 @@ bool exposition_render(struct buffer *out, const struct collection *collection)
 	}
 	/* A halted ledger answers but cannot read its rows: 0 parked would be wrong. */
 	if (collection->answered && !collection->ledger.status.halted) {
-		put_queues(out, collection);
-		put_dealers(out, collection);
+		exposition_put_dealer_sums(out, collection);
+		exposition_put_callbacks(out, collection);
 	}
 	return !out->failed;
 }

@@ -46,7 +46,8 @@ static void check_bet_state(const struct bet *bet, struct proof_faults *faults)
 	bool refund = bet->state == BET_REFUNDING || bet->state == BET_REFUNDED;
 
 	if (bet->mode == WALLET_TRANSFER) {
-		if (bet->state != BET_ACCEPTED && bet->state != BET_SETTLED)
+		if (bet->state != BET_ACCEPTED && bet->state != BET_SETTLED &&
+			!(bet->state == BET_REFUNDED && bet->cancelled))
 			accuse_state(faults, bet, "in a transfer wallet");
 		if (bet->event || bet->refund_event)
 			add_bet_fault(faults, bet, "of a transfer wallet has a callback");
@@ -57,6 +58,8 @@ static void check_bet_state(const struct bet *bet, struct proof_faults *faults)
 			accuse_state(faults, bet,
 				refund ? "without a betting-refund" : "and has a betting-refund");
 	}
+	if (bet->cancelled && !refund)
+		accuse_state(faults, bet, "and cancelled");
 	if (bet->event && bet->event == bet->refund_event)
 		add_bet_fault(faults, bet, "has one event for its betting and its refund");
 	if (bet->resolved_by[0] && bet->state != BET_REFUNDED)
@@ -126,8 +129,9 @@ static struct callback wanted_of(const struct bet *bet, enum callback_kind kind)
 		memcpy(callback.resolved_by, bet->resolved_by, sizeof(callback.resolved_by));
 		return callback;
 	}
-	callback.state = wanted[bet->state].betting;
-	callback.last_class = wanted[bet->state].class;
+	/* A cancelled bet was accepted before. */
+	callback.state = wanted[bet->cancelled ? BET_ACCEPTED : bet->state].betting;
+	callback.last_class = wanted[bet->cancelled ? BET_ACCEPTED : bet->state].class;
 	if (bet->outcome == REFUSAL_DEALER_UNREACHABLE)
 		callback.last_class = CALLBACK_NOT_SENT;
 	return callback;
@@ -143,6 +147,7 @@ void proof_hash_callback(const struct proof *proof, const struct callback *callb
 	row_hash_text(row, callback->player_id);
 	row_hash_text(row, callback->game_id);
 	row_hash_number(row, callback->bet_number);
+	row_hash_number(row, callback->revision);
 }
 
 void proof_hash_end(const struct proof *proof, const struct callback *callback,
@@ -218,12 +223,12 @@ static void want_bet_callback(struct proof *proof, const struct callback *wanted
 	struct wager_sets *sets, bool ended, bool dropped)
 {
 	const struct bytes body = {proof->body.data, (uint32_t)proof->body.len};
+	struct proof_body_extra extra;
 	struct row_hash row;
-	int64_t timestamp;
 
 	proof_hash_callback(proof, wanted, &row);
 	if (!dropped)
-		proof_body_hash(&row, wanted->kind, body, &timestamp);
+		proof_body_hash(&row, wanted->kind, body, &extra);
 	fingerprint_add(&sets->callbacks, &row);
 	if (!ended)
 		return;

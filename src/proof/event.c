@@ -38,6 +38,8 @@ static const unsigned int kind_states[CALLBACK_KIND_COUNT] = {
 	[CALLBACK_BETTING] = STATE(SENDING) | STATE(DELIVERED) | STATE(FAILED),
 	[CALLBACK_BETTING_RESULT] = STATE(DUE) | STATE(SENDING) | STATE(DELIVERED) | STATE(PARKED) |
 		STATE(HELD) | STATE(CANCELLED),
+	[CALLBACK_BETTING_CORRECTION] = STATE(DUE) | STATE(SENDING) | STATE(DELIVERED) |
+		STATE(PARKED) | STATE(HELD) | STATE(CANCELLED),
 	[CALLBACK_BETTING_REFUND] = STATE(DUE) | STATE(SENDING) | STATE(DELIVERED) | STATE(PARKED) |
 		STATE(HELD) | STATE(CANCELLED),
 };
@@ -69,11 +71,43 @@ static void check_end(struct event_reading *reading)
 			callback->state != CALLBACK_DELIVERED ||
 			callback->last_class != CALLBACK_REFUSED))
 		accuse(reading, "cannot be unknown to the dealer");
+	if (callback->known_to_dealer &&
+		(callback->kind == CALLBACK_BETTING || callback->attempts < 2 ||
+			!callback->maybe_performed || callback->unknown_to_dealer ||
+			callback->state != CALLBACK_DELIVERED ||
+			callback->last_class != CALLBACK_REFUSED))
+		accuse(reading, "cannot be known to the dealer");
 	if (callback->state == CALLBACK_DELIVERED && callback->last_class != CALLBACK_SUCCESS &&
-		!callback->unknown_to_dealer)
+		!callback->unknown_to_dealer && !callback->known_to_dealer)
 		accuse(reading, "is delivered and was answered by no success");
+	if (callback->path[0] &&
+		(callback->kind != CALLBACK_BETTING_CORRECTION ||
+			!callback_path_ok(callback->path)))
+		accuse(reading, "has a path of its own");
 	if (callback->state == CALLBACK_FAILED && callback->last_class == CALLBACK_SUCCESS)
 		accuse(reading, "has failed and was answered by a success");
+}
+
+/* An adjustment stands for a result that was parked, and is never sent again. */
+static void check_adjusted(struct event_reading *reading)
+{
+	static const unsigned int states = STATE(PARKED) | STATE(HELD) | STATE(CANCELLED);
+	const struct callback *callback = &reading->callback;
+
+	if (callback->adjusted_by &&
+		(callback->kind != CALLBACK_BETTING_RESULT || !is_one_of(callback, states)))
+		accuse(reading, "is %s although an adjustment stands for it",
+			callback_state_names[callback->state]);
+}
+
+const char *proof_event_adjusted(const struct callback *callback, const struct transaction *entry)
+{
+	if (!entry)
+		return "names an adjustment that does not exist";
+	if (entry->kind != ENTRY_ADJUST || strcmp(entry->casino_id, callback->casino_id) != 0 ||
+		strcmp(entry->player_id, callback->player_id) != 0)
+		return "names a transaction that is no adjustment of its player";
+	return NULL;
 }
 
 static void check_attempts(struct event_reading *reading)
@@ -84,7 +118,7 @@ static void check_attempts(struct event_reading *reading)
 		accuse(reading, "is %s without an attempt", callback_state_names[callback->state]);
 	if (callback->kind == CALLBACK_BETTING && callback->attempts > 1)
 		accuse(reading, "was sent %" PRIu32 " times", callback->attempts);
-	if (callback->kind == CALLBACK_BETTING_RESULT && callback->state == CALLBACK_PARKED &&
+	if (callback->kind != CALLBACK_BETTING_REFUND && callback->state == CALLBACK_PARKED &&
 		callback->attempts < PROOF_RESULT_ATTEMPTS)
 		accuse(reading, "is parked after %" PRIu32 " attempts", callback->attempts);
 }
@@ -98,9 +132,11 @@ void proof_event_callback(struct event_reading *reading, const struct callback *
 		accuse(reading, "cannot be %s", callback_state_names[callback->state]);
 		return;
 	}
-	if ((callback->bet_number != 0) != (callback->kind != CALLBACK_BETTING_RESULT))
+	if ((callback->bet_number != 0) !=
+		(callback->kind == CALLBACK_BETTING || callback->kind == CALLBACK_BETTING_REFUND))
 		accuse(reading, "names bet number %" PRIu32, callback->bet_number);
 	check_end(reading);
+	check_adjusted(reading);
 	check_attempts(reading);
 }
 
@@ -108,13 +144,21 @@ void proof_event_callback(struct event_reading *reading, const struct callback *
 
 void proof_event_body(struct event_reading *reading, const struct callback_body *body)
 {
-	int64_t timestamp;
+	const struct callback *callback = &reading->callback;
+	const struct proof_dealer *dealer;
+	struct proof_body_extra extra;
 
 	reading->body = true;
-	proof_body_hash(&reading->link, reading->callback.kind, body->body, &timestamp);
-	if (reading->there && reading->callback.kind == CALLBACK_BETTING_REFUND &&
-		timestamp != reading->callback.created_ms)
+	proof_body_hash(&reading->link, callback->kind, body->body, &extra);
+	if (!reading->there)
+		return;
+	if (callback->kind == CALLBACK_BETTING_REFUND && extra.timestamp != callback->created_ms)
 		accuse(reading, "has a body of another time");
+	/* The currency of a dealer with players does not change. */
+	dealer = proof_find_dealer(reading->proof, callback->casino_id);
+	if (extra.currency[0] && dealer && dealer->present &&
+		strcmp(extra.currency, dealer->currency) != 0)
+		accuse(reading, "has a body in another currency");
 }
 
 void proof_event_attempt(struct event_reading *reading, const struct attempt *attempt)
@@ -194,6 +238,11 @@ void proof_event_end(struct event_reading *reading)
 	check_last_attempt(reading);
 }
 
+bool proof_is_result(enum callback_kind kind)
+{
+	return kind == CALLBACK_BETTING_RESULT || kind == CALLBACK_BETTING_CORRECTION;
+}
+
 /* Counts waiting callbacks, and whether the result was open when its dealer's sums were read. */
 static void count_for_dealer(const struct event_reading *reading)
 {
@@ -206,7 +255,7 @@ static void count_for_dealer(const struct event_reading *reading)
 		return;
 	dealer->parked += callback->state == CALLBACK_PARKED;
 	dealer->held += callback->state == CALLBACK_HELD;
-	if (callback->kind != CALLBACK_BETTING_RESULT)
+	if (!proof_is_result(callback->kind))
 		return;
 	moment = &dealer->moment;
 	dealer->open_least += callback->event <= moment->event_from &&
@@ -228,7 +277,7 @@ void proof_event_take(const struct event_reading *reading)
 	if (callback->event > proof->point.event)
 		return;
 	fingerprint_add(&proof->found.callbacks, &reading->link);
-	if (callback->kind == CALLBACK_BETTING_RESULT || !callback_has_ended(callback->state) ||
+	if (proof_is_result(callback->kind) || !callback_has_ended(callback->state) ||
 		proof_is_since(proof, callback->ended_ms, proof->point.begin_ms))
 		return;
 	proof_hash_end(proof, callback, &row);

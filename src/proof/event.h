@@ -39,7 +39,16 @@ void proof_event_end(struct event_reading *reading);
 /* Counts the reading. */
 void proof_event_take(const struct event_reading *reading);
 
-/* A betting-result with more attempts was repeated by operators; see the audit. */
+/*
+ * Returns the fault of the adjustment that stands for @callback, NULL if there is none. @entry is the
+ * transaction that it names; NULL if that does not exist.
+ */
+const char *proof_event_adjusted(const struct callback *callback, const struct transaction *entry);
+
+/* Returns true for the callbacks that report a round, or its correction. */
+bool proof_is_result(enum callback_kind kind);
+
+/* A callback that reports a result has more attempts only if operators or the dealer repeated it. */
 #define PROOF_RESULT_ATTEMPTS 3
 
 #endif

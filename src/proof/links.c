@@ -85,7 +85,7 @@ struct request proof_round_key(const struct round *round)
 	return key;
 }
 
-static struct transaction transaction_of(const struct request *key, const char *casino_id)
+struct transaction proof_key_transaction(const struct request *key, const char *casino_id)
 {
 	struct transaction transaction;
 
@@ -105,14 +105,14 @@ struct transaction proof_bet_transaction(const struct bet *bet)
 {
 	struct request key = proof_bet_key(bet);
 
-	return transaction_of(&key, bet->casino_id);
+	return proof_key_transaction(&key, bet->casino_id);
 }
 
 struct transaction proof_round_transaction(const struct round *round)
 {
 	struct request key = proof_round_key(round);
 
-	return transaction_of(&key, round->casino_id);
+	return proof_key_transaction(&key, round->casino_id);
 }
 
 bool proof_key_counts(const struct proof *proof, const struct request *key)
@@ -155,6 +155,19 @@ void proof_hash_transaction(const struct proof *proof, const struct transaction 
 	row_hash_number(hash, (uint64_t)transaction->time_ms);
 	row_hash_text(hash, transaction->game_id);
 	row_hash_number(hash, transaction->bet_number);
+}
+
+void proof_want_movement(struct proof *proof, const struct request *key,
+	const struct transaction *transaction)
+{
+	struct row_hash hash;
+
+	if (!proof_key_counts(proof, key))
+		return;
+	proof_hash_key(proof, key, &hash);
+	fingerprint_add(&proof->wanted.requests, &hash);
+	proof_hash_transaction(proof, transaction, &hash);
+	fingerprint_add(&proof->wanted.transactions, &hash);
 }
 
 const char *proof_wager_key(const struct request *wanted, const struct request *found)
@@ -206,6 +219,13 @@ static bool outcome_agrees(const struct request *request)
 		return !entry && !transaction && !request->bet_number;
 	if (request->kind == ENTRY_BET)
 		return transaction;
+	if (request_is_batch(request))
+		return !entry && !transaction;
+	/* The cancellation of a bet that was refunded before, or of an unused key, moves nothing. */
+	if (request->kind == ENTRY_BET_CANCEL)
+		return entry == transaction;
+	if (request->kind == ENTRY_CORRECTION)
+		return transaction;
 	/* A result without a payout moves no credit; a loss has no transaction id either. */
 	if (request->kind == ENTRY_PAYOUT)
 		return entry ? transaction && request->amount > 0
@@ -215,19 +235,72 @@ static bool outcome_agrees(const struct request *request)
 
 static bool game_agrees(const struct request *request)
 {
-	bool wager = proof_is_wager(request->kind);
-
-	if ((request->game_id[0] != '\0') != wager)
+	if ((request->game_id[0] != '\0') != proof_names_game(request->kind))
 		return false;
+	if (request->kind == ENTRY_BET_CANCEL)
+		return request->outcome == REFUSAL_NONE || !request->bet_number;
 	return request->outcome != REFUSAL_NONE ||
-		(request->bet_number != 0) == (request->kind == ENTRY_BET);
+		(request->bet_number != 0) == proof_names_number(request->kind);
+}
+
+/*
+ * A sealed key is of a dealer and names no player and no transfer, and so does a batch, whose items
+ * have keys of their own. Every other key names its player.
+ */
+static void check_seal(struct proof *proof, const struct request *request)
+{
+	const bool sealed = request_is_sealed(request) || request_is_batch(request);
+	const char *what = request_is_batch(request) ? "is a batch" : "is sealed";
+
+	if (sealed != (request->player_id[0] == '\0'))
+		proof_problem(proof, "request %s of %s %s%s", request->request_transaction_id,
+			request->owner, sealed ? what : "",
+			sealed ? " and names a player" : "names no player");
+	if (sealed && (request->amount || request->current_balance || request->addition))
+		proof_problem(proof, "request %s of %s %s and holds a transfer",
+			request->request_transaction_id, request->owner, what);
+}
+
+/* A transfer of the whole balance leaves nothing; it is refused if there was nothing. */
+static void check_all(struct proof *proof, const struct request *request)
+{
+	const char *wrong = NULL;
+
+	if (!request->all)
+		return;
+	if (request->kind != ENTRY_TRANSFER_OUT)
+		wrong = "is no transfer out";
+	else if (request->current_balance)
+		wrong = "left credit";
+	else if ((request->amount != 0) != (request->outcome == REFUSAL_NONE))
+		wrong = "has an amount that does not fit its outcome";
+	if (wrong)
+		proof_problem(proof, "request %s of %s asked for the whole balance and %s",
+			request->request_transaction_id, request->owner, wrong);
+}
+
+/* Returns true if the outcome is one that a key can be recorded with. */
+static bool outcome_is_recorded(const struct request *request)
+{
+	switch (request->outcome) {
+	case REFUSAL_NONE:
+		return request->kind != ENTRY_SEAL;
+	case REFUSAL_BET_CANCELLED:
+		return request->kind == ENTRY_BET_CANCEL;
+	case REFUSAL_TRANSACTION_SEALED:
+		return request->kind == ENTRY_SEAL;
+	default:
+		return request->outcome == REFUSAL_INSUFFICIENT_BALANCE &&
+			request->kind != ENTRY_SEAL && request->kind != ENTRY_BET_CANCEL &&
+			request->kind != ENTRY_CORRECTION && !request_is_batch(request);
+	}
 }
 
 static void check_request(struct proof *proof, const struct request *request)
 {
 	const char *id = request->request_transaction_id;
 
-	if (request->outcome != REFUSAL_NONE && request->outcome != REFUSAL_INSUFFICIENT_BALANCE)
+	if (!outcome_is_recorded(request))
 		proof_problem(proof, "request %s of %s was recorded with the outcome %s", id,
 			request->owner, refusal_ids[request->outcome]);
 	if (!outcome_agrees(request))
@@ -238,9 +311,11 @@ static void check_request(struct proof *proof, const struct request *request)
 			"request %s of %s: a %s does not name bet number %" PRIu32 " of game '%s'",
 			id, request->owner, entry_kind_names[request->kind], request->bet_number,
 			request->game_id);
-	if (request->scope != proof_kind_scope(request->kind))
+	if (!proof_scope_fits(request->kind, request->scope))
 		proof_problem(proof, "request %s of %s is a %s with the key of another scope", id,
 			request->owner, entry_kind_names[request->kind]);
+	check_seal(proof, request);
+	check_all(proof, request);
 }
 
 void proof_request(struct proof *proof, const struct request *request)
@@ -251,7 +326,9 @@ void proof_request(struct proof *proof, const struct request *request)
 	if (request->transaction_id > proof->point.as_of)
 		return;
 	proof->requests++;
-	if (proof_is_wager(request->kind) && request->outcome == REFUSAL_NONE &&
+	/* A cancellation that moved nothing here is looked up by itself: proof_cancel_key(). */
+	if (proof_is_linked(request->kind) && request->outcome == REFUSAL_NONE &&
+		(request->transaction_id || request->kind != ENTRY_BET_CANCEL) &&
 		proof_key_counts(proof, request)) {
 		proof_hash_key(proof, request, &row);
 		fingerprint_add(&proof->found.requests, &row);

@@ -29,9 +29,16 @@ struct request proof_round_key(const struct round *round);
 struct transaction proof_bet_transaction(const struct bet *bet);
 struct transaction proof_round_transaction(const struct round *round);
 
+/* The transaction row of a request key that moved, or recorded, something of a game. */
+struct transaction proof_key_transaction(const struct request *key, const char *casino_id);
+
 /* Returns true if the row existed when the proof began, and so belongs to the sets. */
 bool proof_key_counts(const struct proof *proof, const struct request *key);
 bool proof_transaction_counts(const struct proof *proof, const struct transaction *transaction);
+
+/* Adds the key and the transaction of a correction or cancellation to proof->wanted. */
+void proof_want_movement(struct proof *proof, const struct request *key,
+	const struct transaction *transaction);
 
 /* Hashes the row as a member of its set. */
 void proof_hash_key(const struct proof *proof, const struct request *key, struct row_hash *hash);

@@ -15,23 +15,44 @@
 static const struct kind_rule {
 	enum request_scope scope;
 	int sign;   /* required sign of the amount; 0: any */
-	size_t sum; /* in struct proof_dealer */
+	size_t sum; /* in struct proof_dealer; 0: no transaction is of this kind */
 } kind_rules[ENTRY_KIND_COUNT] = {
 	[ENTRY_TRANSFER_IN] = {SCOPE_DEALER, 1, offsetof(struct proof_dealer, transferred_in)},
 	[ENTRY_TRANSFER_OUT] = {SCOPE_DEALER, -1, offsetof(struct proof_dealer, transferred_out)},
 	[ENTRY_ADJUST] = {SCOPE_OPERATOR, 0, offsetof(struct proof_dealer, adjusted)},
 	[ENTRY_BET] = {SCOPE_CLIENT, -1, offsetof(struct proof_dealer, staked)},
 	[ENTRY_PAYOUT] = {SCOPE_CLIENT, 1, offsetof(struct proof_dealer, paid)},
+	[ENTRY_CORRECTION] = {SCOPE_CLIENT, 0, offsetof(struct proof_dealer, corrected)},
+	[ENTRY_BET_CANCEL] = {SCOPE_CLIENT, 1, offsetof(struct proof_dealer, cancelled)},
+	[ENTRY_SEAL] = {SCOPE_DEALER, 0, 0},
+	[ENTRY_RESULT_BATCH] = {SCOPE_CLIENT, 0, 0},
 };
 
-enum request_scope proof_kind_scope(enum entry_kind kind)
+bool proof_scope_fits(enum entry_kind kind, enum request_scope scope)
 {
-	return kind_rules[kind].scope;
+	/* A payout may be an item of a batch, and an operator may correct a round. */
+	return scope == kind_rules[kind].scope || (kind == ENTRY_PAYOUT && scope == SCOPE_BATCH) ||
+		(kind == ENTRY_CORRECTION && scope == SCOPE_OPERATOR);
 }
 
 bool proof_is_wager(enum entry_kind kind)
 {
 	return kind == ENTRY_BET || kind == ENTRY_PAYOUT;
+}
+
+bool proof_is_linked(enum entry_kind kind)
+{
+	return proof_is_wager(kind) || kind == ENTRY_CORRECTION || kind == ENTRY_BET_CANCEL;
+}
+
+bool proof_names_game(enum entry_kind kind)
+{
+	return proof_is_linked(kind);
+}
+
+bool proof_names_number(enum entry_kind kind)
+{
+	return proof_names_game(kind) && kind != ENTRY_PAYOUT;
 }
 
 money_t proof_entry_asked(const struct transaction *entry)
@@ -143,14 +164,16 @@ void proof_dealers_read(struct proof *proof, uint64_t event_until, int64_t until
 	}
 }
 
-void proof_dealer(struct proof *proof, const char *casino_id)
+void proof_dealer(struct proof *proof, const char *casino_id, const char *currency)
 {
 	struct proof_dealer *dealer = proof_find_dealer(proof, casino_id);
 
-	if (dealer)
-		dealer->present = true;
-	else
+	if (!dealer) {
 		proof_problem(proof, "dealer %s has no sums", casino_id);
+		return;
+	}
+	dealer->present = true;
+	text_copy(dealer->currency, sizeof(dealer->currency), currency);
 }
 
 bool proof_player_count(struct proof *proof, const struct proof_dealer *dealer, uint64_t before,
@@ -217,7 +240,8 @@ static void book_entry(struct proof *proof, const struct transaction *entry)
 	struct proof_dealer *dealer = proof_find_dealer(proof, entry->casino_id);
 	sum_t *sum;
 
-	if (dealer && entry->transaction_id <= dealer->moment.as_of) {
+	if (dealer && kind_rules[entry->kind].sum &&
+		entry->transaction_id <= dealer->moment.as_of) {
 		sum = (sum_t *)(void *)((char *)dealer + kind_rules[entry->kind].sum);
 		*sum += proof_entry_asked(entry);
 	}
@@ -233,9 +257,10 @@ static void check_entry(struct proof *proof, const struct transaction *entry)
 	const struct kind_rule *rule = &kind_rules[entry->kind];
 	money_t current;
 
-	if (entry->amount == 0 || (rule->sign > 0 && entry->amount < 0) ||
-		(rule->sign < 0 && entry->amount > 0) || entry->scope != rule->scope ||
-		(entry->client_id[0] != '\0') != (entry->scope == SCOPE_CLIENT))
+	if (!rule->sum || entry->amount == 0 || (rule->sign > 0 && entry->amount < 0) ||
+		(rule->sign < 0 && entry->amount > 0) ||
+		!proof_scope_fits(entry->kind, entry->scope) ||
+		(entry->client_id[0] != '\0') != scope_is_of_client(entry->scope))
 		proof_problem(proof, "movement %s/%" PRIu64 " is not what a %s can be",
 			entry->player_id, entry->entry_seq, entry_kind_names[entry->kind]);
 	if (!money_add(entry->before_balance, entry->amount, &current) ||
@@ -252,13 +277,13 @@ static void check_entry(struct proof *proof, const struct transaction *entry)
 /* Checks the game members of bets and results. */
 static void check_game(struct proof *proof, const struct transaction *transaction)
 {
-	const bool wager = proof_is_wager(transaction->kind);
+	const enum entry_kind kind = transaction->kind;
 
-	if (!transaction->entry_seq && !wager)
+	if (!transaction->entry_seq && !proof_is_wager(kind) && kind != ENTRY_CORRECTION)
 		proof_problem(proof, "transaction %" PRIu64 " is neither movement nor bet",
 			transaction->transaction_id);
-	else if ((transaction->game_id[0] != '\0') != wager ||
-		(transaction->bet_number != 0) != (transaction->kind == ENTRY_BET))
+	else if ((transaction->game_id[0] != '\0') != proof_names_game(kind) ||
+		(transaction->bet_number != 0) != proof_names_number(kind))
 		proof_problem(proof,
 			"transaction %" PRIu64 ": a %s does not name bet number %" PRIu32
 			" of game '%s'",
@@ -289,7 +314,7 @@ void proof_transaction(struct proof *proof, const struct transaction *transactio
 	if (transaction->transaction_id > proof->point.as_of)
 		return;
 	proof->transactions++;
-	if (proof_is_wager(transaction->kind)) {
+	if (proof_is_linked(transaction->kind)) {
 		proof_hash_transaction(proof, transaction, &row);
 		fingerprint_add(&proof->found.transactions, &row);
 	}
@@ -360,9 +385,13 @@ void proof_totals(struct proof *proof)
 		check_sum(proof, dealer, "adjusted", dealer->total.adjusted, dealer->adjusted);
 		check_sum(proof, dealer, "staked", dealer->total.staked, dealer->staked);
 		check_sum(proof, dealer, "paid", dealer->total.paid, dealer->paid);
+		check_sum(proof, dealer, "corrected", dealer->total.corrected, dealer->corrected);
+		check_sum(proof, dealer, "cancelled", dealer->total.cancelled, dealer->cancelled);
 		check_sum(proof, dealer, "balance", dealer->total.balance,
 			dealer->transferred_in - dealer->transferred_out + dealer->adjusted -
-				dealer->staked + dealer->paid);
+				dealer->staked + dealer->paid + dealer->corrected +
+				dealer->cancelled);
 		check_open(proof, dealer);
+		proof_bounds_check(proof, dealer);
 	}
 }

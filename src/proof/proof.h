@@ -18,6 +18,7 @@
 
 #include "base/buffer.h"
 #include "proof/sets.h"
+#include "proof/bounds.h"
 #include "domain/records.h"
 
 #define PROOF_LINE_SIZE   512 /* line that describes a problem, cut to fit */
@@ -52,16 +53,20 @@ struct proof_dealer {
 	struct total total;         /* as stored by the ledger, ... */
 	struct proof_moment moment; /* ... read then */
 	uint64_t players;           /* player rows seen */
-	bool present;               /* its dealer row was seen */
+	bool present;               /* its dealer row was seen: */
+	char currency[CURRENCY_SIZE];
 	/* sums of the transactions up to as_of */
 	sum_t transferred_in;
 	sum_t transferred_out;
 	sum_t adjusted;
 	sum_t staked;
 	sum_t paid;
+	sum_t corrected;
+	sum_t cancelled;
 	/* Bets and results open at the moment: lower and upper limit. */
 	uint64_t open_least;
 	uint64_t open_most;
+	struct proof_bounds bounds;
 	uint64_t parked; /* callbacks seen in these states */
 	uint64_t held;
 };
@@ -145,7 +150,7 @@ void proof_dealers_read(struct proof *proof, uint64_t event_until, int64_t until
 struct proof_dealer *proof_find_dealer(const struct proof *proof, const char *casino_id);
 
 /* Adds a dealer row. Its total row, if any, must have been added before. */
-void proof_dealer(struct proof *proof, const char *casino_id);
+void proof_dealer(struct proof *proof, const char *casino_id, const char *currency);
 
 /*
  * Checks the number of a dealer's players, which have no transaction id. @before and @after are the
@@ -179,10 +184,18 @@ void proof_waiting(struct proof *proof, const struct total *after);
 /* Checks the dealers' sums. Call it after all rows. */
 void proof_totals(struct proof *proof);
 
-/* The rules of each kind of transaction: the owner of its request key, and the requested kind. */
-enum request_scope proof_kind_scope(enum entry_kind kind);
-/* Returns true for bets and payouts, which belong to a game. */
+/*
+ * Returns true if the request key of a transaction of @kind may be of @scope. A payout may be an item of a
+ * batch, and an operator may correct a round.
+ */
+bool proof_scope_fits(enum entry_kind kind, enum request_scope scope);
+/* Returns true for bets and payouts, whose keys and transactions bets and rounds name. */
 bool proof_is_wager(enum entry_kind kind);
+/* ... and for corrections and cancellations, which name theirs. */
+bool proof_is_linked(enum entry_kind kind);
+/* Returns true for the kinds that belong to a game, and for those that name a number of it. */
+bool proof_names_game(enum entry_kind kind);
+bool proof_names_number(enum entry_kind kind);
 money_t proof_entry_asked(const struct transaction *entry);
 
 #endif

@@ -14,7 +14,7 @@
 static bool render_callback_body(struct proof *proof, enum callback_kind kind, const void *body)
 {
 	buffer_reset(&proof->body);
-	if (callback_body_render(&proof->body, kind, body))
+	if (callback_body_render(&proof->body, kind, body, ""))
 		return true;
 	proof->no_memory = true;
 	return false;
@@ -80,14 +80,19 @@ bool proof_round_body(struct proof *proof, const struct round *round)
 }
 
 void proof_body_hash(struct row_hash *row, enum callback_kind kind, struct bytes body,
-	int64_t *timestamp)
+	struct proof_body_extra *extra)
 {
 	/* No string of a body contains this, because its quotes would be escaped. */
 	static const char member[] = ",\"timestamp\":";
 	const uint8_t *digits = NULL;
 	uint32_t before, len = 0;
 
-	*timestamp = 0;
+	memset(extra, 0, sizeof(*extra));
+	if (body.len) {
+		/* The closing brace, and then what is before a currency. */
+		row_hash_bytes(row, body.data + body.len - 1, 1);
+		body.len -= 1 + callback_body_currency(body, extra->currency);
+	}
 	if (kind == CALLBACK_BETTING_REFUND && body.len)
 		digits = memmem(body.data, body.len, member, sizeof(member) - 1);
 	if (!digits) {
@@ -97,7 +102,7 @@ void proof_body_hash(struct row_hash *row, enum callback_kind kind, struct bytes
 	digits += sizeof(member) - 1;
 	before = (uint32_t)(digits - body.data);
 	while (before + len < body.len && digits[len] >= '0' && digits[len] <= '9' && len < 18)
-		*timestamp = *timestamp * 10 + (digits[len++] - '0');
+		extra->timestamp = extra->timestamp * 10 + (digits[len++] - '0');
 	row_hash_bytes(row, body.data, before);
 	row_hash_bytes(row, digits + len, body.len - before - len);
 }
@@ -125,6 +130,9 @@ static void check_open_round(struct round_reading *reading)
 	if (round->result != RESULT_NONE || round->settled_ms || round->transaction_id ||
 		round->event)
 		accuse(reading, "is open and has a result");
+	if (round->revision || round->current_result != RESULT_NONE || round->current_payout ||
+		round->shortfall || round->last_event)
+		accuse(reading, "is open and has a correction");
 	if (round->bet_amount || round->addition_amount || round->payout_amount ||
 		round->win_amount)
 		accuse(reading, "is open and has sums");
@@ -134,6 +142,11 @@ static void check_settled_round(struct round_reading *reading)
 {
 	const struct round *round = &reading->round;
 
+	if (!round->revision &&
+		(round->current_result != round->result ||
+			round->current_payout != round->payout_amount || round->shortfall ||
+			round->last_event != round->event))
+		accuse(reading, "has another result in force, and no correction");
 	if (round->result == RESULT_NONE)
 		accuse(reading, "is settled without a result");
 	if ((round->transaction_id == 0) != (round->result == RESULT_LOSS))
@@ -183,6 +196,7 @@ void proof_round_begin(struct round_reading *reading, struct proof *proof, const
 		accuse(reading, "has transaction id %" PRIu64 ", which was never given out",
 			round->transaction_id);
 	name_event(reading, round->event, 0);
+	proof_bounds_round(proof, round, &reading->bounds);
 	proof_round_links(proof, round, &reading->wanted);
 }
 
@@ -239,6 +253,7 @@ static void check_bet_in_round(struct round_reading *reading, const struct bet *
 void proof_round_bet(struct round_reading *reading, const struct bet *bet, uint64_t as_of)
 {
 	struct proof *proof = reading->proof;
+	const struct proof_dealer *dealer = proof_find_dealer(proof, bet->casino_id);
 	money_t *sum = bet->addition ? &reading->added : &reading->staked;
 	bool later;
 
@@ -258,7 +273,8 @@ void proof_round_bet(struct round_reading *reading, const struct bet *bet, uint6
 	name_event(reading, bet->event, bet->number);
 	name_event(reading, bet->refund_event, bet->number);
 	later = bet->transaction_id > proof->point.as_of;
-	reading->counts |= !later;
+	/* The sums of a dealer may have been read later than the point. */
+	reading->counts |= !later || (dealer && bet->transaction_id <= dealer->moment.as_of);
 	if (bet->event && !later && !proof_bet_is_quiet(proof, bet)) {
 		if (reading->live_count < PROOF_LIVE_MAX)
 			reading->live[reading->live_count++] = bet->number;
@@ -267,6 +283,7 @@ void proof_round_bet(struct round_reading *reading, const struct bet *bet, uint6
 	}
 	proof_bet_links(proof, bet, reading->round.user_id, &reading->wanted);
 	count_open(reading, bet);
+	proof_bounds_bet(proof, bet, &reading->bounds);
 }
 
 static void check_round_sum(struct round_reading *reading, const char *what, money_t kept,
@@ -359,4 +376,5 @@ void proof_round_take(const struct round_reading *reading)
 		return;
 	dealer->open_least += reading->open_least;
 	dealer->open_most += reading->open_most;
+	proof_bounds_merge(&dealer->bounds, &reading->bounds);
 }

@@ -50,6 +50,7 @@ struct round_reading {
 	uint32_t live[PROOF_LIVE_MAX];
 	uint64_t open_least;
 	uint64_t open_most;
+	struct proof_bounds bounds;
 	struct wager_sets wanted;
 	struct proof_faults faults;
 };
@@ -103,12 +104,14 @@ bool proof_bet_body(struct proof *proof, const struct bet *bet, const char *user
 	enum callback_kind kind);
 bool proof_round_body(struct proof *proof, const struct round *round);
 
-/*
- * Adds a body to the row's hash. The timestamp of a refund, which is that of its event, is left out
- * and stored in *timestamp; 0: none.
- */
+/* The members of a body that do not follow from its bet or round. */
+struct proof_body_extra {
+	int64_t timestamp;            /* of a refund, which is that of its event; otherwise 0 */
+	char currency[CURRENCY_SIZE]; /* "": none */
+};
+/* Adds a body to the row's hash. The members of *@extra are left out. */
 void proof_body_hash(struct row_hash *row, enum callback_kind kind, struct bytes body,
-	int64_t *timestamp);
+	struct proof_body_extra *extra);
 
 /* Hash the members of the sets. */
 void proof_hash_callback(const struct proof *proof, const struct callback *callback,

@@ -43,8 +43,11 @@ void proof_statistics_begin(struct proof_statistics *proof, const char *player_i
 {
 	text_copy(proof->player_id, sizeof(proof->player_id), player_id);
 	memset(&proof->lifetime, 0, sizeof(proof->lifetime));
+	proof->staked = 0;
 	proof->day_count = 0;
 	proof->reading = 0;
+	proof->changed_bets = 0;
+	proof->changed_money = 0;
 	proof->no_memory = false;
 	proof->differences = 0;
 }
@@ -110,6 +113,10 @@ static void add_change(struct proof_statistics *proof, uint32_t number,
 			made->accepted++;
 		if (change->bet_count < 0)
 			made->refunded++;
+		if (change->staked > 0)
+			made->staked += change->staked;
+		else
+			made->returned -= change->staked;
 		made->turnover += change->turnover;
 		made->paid += paid;
 	}
@@ -119,8 +126,8 @@ void proof_statistics_round(struct proof_statistics *proof, const struct round *
 {
 	proof->settled = round && round->state == ROUND_SETTLED;
 	proof->waits = proof->paid = false;
-	proof->result = round ? round->result : RESULT_NONE;
-	proof->payout_amount = round ? round->payout_amount : 0;
+	proof->result = round ? round->current_result : RESULT_NONE;
+	proof->payout_amount = round ? round->current_payout : 0;
 }
 
 void proof_statistics_bet(struct proof_statistics *proof, const struct bet *bet)
@@ -128,10 +135,15 @@ void proof_statistics_bet(struct proof_statistics *proof, const struct bet *bet)
 	struct statistics_change change;
 
 	proof->waits |= bet->state == BET_PENDING || bet->state == BET_ACCEPTED;
-	if (bet->state != BET_ACCEPTED && bet->state != BET_SETTLED)
+	if (bet->state != BET_ACCEPTED && bet->state != BET_SETTLED && !bet->cancelled)
 		return;
 	change = statistics_of_acceptance(bet);
 	add_change(proof, bet->day, &change);
+	/* It was accepted first, perhaps when the other reading saw it. */
+	if (bet->cancelled) {
+		change = statistics_of_cancellation(bet);
+		add_change(proof, bet->day, &change);
+	}
 	/* One of the two was read before the round was settled. */
 	if (bet->state != BET_SETTLED || !proof->settled)
 		return;
@@ -145,9 +157,18 @@ void proof_statistics_bet(struct proof_statistics *proof, const struct bet *bet)
 	add_change(proof, bet->day, &change);
 }
 
+void proof_statistics_correction(struct proof_statistics *proof, const struct correction *row)
+{
+	/* A refund counts no bet, and its payout is the sum of their stakes. */
+	if ((row->previous_result == RESULT_REFUND) != (row->result == RESULT_REFUND))
+		proof->changed_bets += ROUND_BETS_MAX;
+	proof->changed_money += (sum_t)row->previous_payout + row->payout_amount;
+}
+
 void proof_statistics_lifetime(struct proof_statistics *proof, const struct lifetime *row)
 {
 	proof->lifetime.kept = row->sums;
+	proof->staked = row->staked;
 }
 
 void proof_statistics_day(struct proof_statistics *proof, const struct day *row)
@@ -170,9 +191,13 @@ static void report_sum(struct proof_statistics *proof, const char *of, const cha
 static void compare_count(struct proof_statistics *proof, const char *of, int64_t kept,
 	int64_t least, int64_t most)
 {
+	const int64_t changed = (int64_t)proof->changed_bets;
+	const int64_t numbers[] = {kept, (least < most ? least : most) - changed,
+		(least < most ? most : least) + changed};
 	char texts[3][24];
-	const int64_t numbers[] = {kept, least, most};
 
+	least = numbers[1];
+	most = numbers[2];
 	if (kept >= least && kept <= most)
 		return;
 	for (size_t i = 0; i < 3; i++)
@@ -183,9 +208,12 @@ static void compare_count(struct proof_statistics *proof, const char *of, int64_
 static void compare_money(struct proof_statistics *proof, const char *of, const char *what,
 	sum_t kept, sum_t least, sum_t most)
 {
+	const sum_t numbers[] = {kept, (least < most ? least : most) - proof->changed_money,
+		(least < most ? most : least) + proof->changed_money};
 	char texts[3][SUM_TEXT_MAX];
-	const sum_t numbers[] = {kept, least, most};
 
+	least = numbers[1];
+	most = numbers[2];
 	if (kept >= least && kept <= most)
 		return;
 	for (size_t i = 0; i < 3; i++)
@@ -212,9 +240,13 @@ static void compare_sums(struct proof_statistics *proof, const char *of,
 
 bool proof_statistics_end(struct proof_statistics *proof)
 {
+	const struct proof_growth *before = &proof->lifetime.made[0],
+				  *behind = &proof->lifetime.made[proof->reading];
 	char date[DATE_SIZE], of[DATE_SIZE + 8];
 
 	compare_sums(proof, "", &proof->lifetime);
+	compare_money(proof, "", "staked", proof->staked, before->staked - behind->returned,
+		behind->staked - before->returned);
 	for (uint32_t i = 0; i < proof->day_count; i++) {
 		statistics_date(proof->days[i].day, date);
 		snprintf(of, sizeof(of), " on %s", date);

@@ -9,8 +9,9 @@
  *
  * If a player bets during the check, these rows are not from one moment. Then the caller passes
  * rounds and bets a second time, read after the rows (proof_statistics_again()). Acceptances,
- * refunds, stakes and payouts only grow. So the rows must lie between the sums of the first pass
- * and those of the second.
+ * refunds, stakes and payouts only grow, except by corrections. So the rows must lie between the sums
+ * of the first pass and those of the second, or farther by what the corrections since the first pass
+ * can have changed (proof_statistics_correction()).
  */
 #ifndef PROOF_STATISTICS_H
 #define PROOF_STATISTICS_H
@@ -25,7 +26,9 @@ struct proof_growth {
 	uint64_t accepted; /* bets without additions */
 	uint64_t refunded;
 	sum_t turnover;
-	sum_t paid; /* profit_loss is paid less turnover */
+	sum_t paid;     /* profit_loss is paid less turnover */
+	sum_t staked;   /* stakes of accepted bets of a transfer wallet */
+	sum_t returned; /* those of the settled and cancelled ones */
 };
 
 /* The sums of a day, or of all time. */
@@ -39,10 +42,14 @@ struct proof_sums {
 struct proof_statistics {
 	char player_id[PLAYER_ID_SIZE];
 	struct proof_sums lifetime;
+	sum_t staked;            /* as the lifetime row keeps it */
 	struct proof_sums *days; /* in the order of their numbers */
 	uint32_t day_count;
 	uint32_t day_room;
 	unsigned int reading; /* 0: first pass; 1: second pass */
+	/* limits of what corrections between the passes changed */
+	uint64_t changed_bets;
+	sum_t changed_money;
 	bool no_memory;
 	/* the present round */
 	bool settled;
@@ -69,6 +76,9 @@ void proof_statistics_again(struct proof_statistics *proof);
 /* Adds a round, or NULL for bets without one; then add its bets in the order of their numbers. */
 void proof_statistics_round(struct proof_statistics *proof, const struct round *round);
 void proof_statistics_bet(struct proof_statistics *proof, const struct bet *bet);
+
+/* Adds a correction that was made since the first pass began. */
+void proof_statistics_correction(struct proof_statistics *proof, const struct correction *row);
 
 /* Add the rows, each once. */
 void proof_statistics_lifetime(struct proof_statistics *proof, const struct lifetime *row);

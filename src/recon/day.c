@@ -29,6 +29,7 @@ const char *const recon_column_names[RECON_COLUMN_COUNT] = {
 	"before_balance",
 	"current_balance",
 	"count",
+	"revision",
 };
 
 /* For each @member: a buffer for the field's text, and the field. */
@@ -87,6 +88,7 @@ void recon_put(struct recon *recon, const struct recon_row *row)
 		[COLUMN_BEFORE_BALANCE] = "",
 		[COLUMN_CURRENT_BALANCE] = "",
 		[COLUMN_COUNT] = "",
+		[COLUMN_REVISION] = "",
 	};
 
 	if (recon->take) {
@@ -108,6 +110,8 @@ void recon_put(struct recon *recon, const struct recon_row *row)
 	put_money_cell(recon, &fields[COLUMN_CURRENT_BALANCE], text[COLUMN_CURRENT_BALANCE],
 		row->has_balances, row->current_balance);
 	put_number_cell(&fields[COLUMN_COUNT], text[COLUMN_COUNT], row->has_count, row->count);
+	put_number_cell(&fields[COLUMN_REVISION], text[COLUMN_REVISION], row->revision > 0,
+		row->revision);
 	put_day_line(recon, fields);
 }
 

@@ -5,7 +5,7 @@
  * A bet is judged by its own row. The refund of a bet and the result of a round are judged by the
  * waiting callback, which `release` would send.
  */
-#include "recon/reconcile.h"
+#include "recon/judge.h"
 
 #include "admin/list.h"
 #include "admin/names.h"
@@ -25,8 +25,8 @@ bool reconcile_operation(const struct compared *theirs, char id[OPERATION_ID_SIZ
 	return true;
 }
 
-static void add_proposal(struct reconcile *reconcile, enum remedy remedy,
-	const struct compared *ours, const struct compared *theirs, const char *why)
+void judge_propose(struct reconcile *reconcile, enum remedy remedy, const struct compared *ours,
+	const struct compared *theirs, const char *why)
 {
 	const size_t room = reconcile->room ? 2 * reconcile->room : 256;
 	struct proposal *proposals, *proposal;
@@ -57,18 +57,36 @@ static bool texts_equal(const char *text, const char *word)
 	return strcmp(text, word) == 0;
 }
 
+static bool find_request(struct reconcile *reconcile, enum request_scope scope, const char *id,
+	struct request *request)
+{
+	bool found = false;
+
+	memset(request, 0, sizeof(*request));
+	request->scope = scope;
+	if (reconcile->code != OUTCOME_DONE || !id[0] || strlen(id) >= EXTERNAL_ID_SIZE)
+		return false;
+	snprintf(request->owner, sizeof(request->owner), "%s", reconcile->dealer.casino_id);
+	snprintf(request->request_transaction_id, sizeof(request->request_transaction_id), "%s",
+		id);
+	reconcile->code = list_fetch(reconcile->session, RECORD_REQUEST, request, &found, NULL);
+	return found;
+}
+
 /* Returns true if the request @id made a transaction in this ledger. */
 static bool has_request(struct reconcile *reconcile, enum request_scope scope, const char *id)
 {
-	struct request request = {.scope = scope};
-	bool found = false;
+	struct request request;
 
-	if (reconcile->code != OUTCOME_DONE || !id[0] || strlen(id) >= EXTERNAL_ID_SIZE)
-		return false;
-	snprintf(request.owner, sizeof(request.owner), "%s", reconcile->dealer.casino_id);
-	snprintf(request.request_transaction_id, sizeof(request.request_transaction_id), "%s", id);
-	reconcile->code = list_fetch(reconcile->session, RECORD_REQUEST, &request, &found, NULL);
-	return found && request.entry_seq;
+	return find_request(reconcile, scope, id, &request) && request.entry_seq;
+}
+
+/* Returns true if the dealer sealed its transfer @id in this ledger. */
+static bool has_seal(struct reconcile *reconcile, const char *id)
+{
+	struct request request;
+
+	return find_request(reconcile, SCOPE_DEALER, id, &request) && request_is_sealed(&request);
 }
 
 /* Judges a transaction that only the dealer has. */
@@ -77,42 +95,49 @@ static void judge_movement(struct reconcile *reconcile, const struct compared *t
 	char operation_id[OPERATION_ID_SIZE];
 
 	if (recon_side_find(&reconcile->ours, RECON_MOVEMENT, theirs->id))
-		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
+		judge_propose(reconcile, REMEDY_ASK, NULL, theirs,
 			"the dealer booked it more than once");
 	else if (has_request(reconcile, SCOPE_DEALER, theirs->reference))
-		add_proposal(reconcile, REMEDY_NONE, NULL, theirs,
+		judge_propose(reconcile, REMEDY_NONE, NULL, theirs,
 			"the dealer repeated it after the restore: it is booked under another id");
+	else if (has_seal(reconcile, theirs->reference))
+		judge_propose(reconcile, REMEDY_ASK, NULL, theirs,
+			"the dealer sealed its reference: ask the dealer whether it booked the transfer");
 	else if (!reconcile_operation(theirs, operation_id) || !theirs->user_id[0])
-		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
+		judge_propose(reconcile, REMEDY_ASK, NULL, theirs,
 			"the file names no transaction id or user_id: ask the dealer for them");
 	else if (has_request(reconcile, SCOPE_OPERATOR, operation_id))
-		add_proposal(reconcile, REMEDY_NONE, NULL, theirs, "it was adjusted already");
+		judge_propose(reconcile, REMEDY_NONE, NULL, theirs, "it was adjusted already");
 	else if (theirs->amount)
-		add_proposal(reconcile, REMEDY_ADJUST, NULL, theirs,
+		judge_propose(reconcile, REMEDY_ADJUST, NULL, theirs,
 			"it was made after the backup");
+}
+
+/* Returns the first of @count @rows, sorted by game_id, of the round; NULL if there is none. */
+static const struct compared *find_in_round(const struct compared *const *rows, size_t count,
+	const char *user_id, const char *game_id)
+{
+	size_t low = 0, high = count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (strcmp(rows[middle]->game_id, game_id) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < count && texts_equal(rows[low]->game_id, game_id); low++) {
+		if (!rows[low]->user_id[0] || texts_equal(rows[low]->user_id, user_id))
+			return rows[low];
+	}
+	return NULL;
 }
 
 /* Returns the dealer's result for the round of @game_id and @user_id; NULL if it has none. */
 static const struct compared *find_result(const struct reconcile *reconcile, const char *user_id,
 	const char *game_id)
 {
-	size_t low = 0, high = reconcile->result_count, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (strcmp(reconcile->results[middle]->game_id, game_id) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < reconcile->result_count &&
-		texts_equal(reconcile->results[low]->game_id, game_id);
-		low++) {
-		if (!reconcile->results[low]->user_id[0] ||
-			texts_equal(reconcile->results[low]->user_id, user_id))
-			return reconcile->results[low];
-	}
-	return NULL;
+	return find_in_round(reconcile->results, reconcile->result_count, user_id, game_id);
 }
 
 static int compare_reference(const void *reference, const void *row)
@@ -130,22 +155,25 @@ static bool has_reference(const struct reconcile *reconcile, const char *referen
 static bool settled_there(const struct reconcile *reconcile, const struct compared *bet)
 {
 	return texts_equal(bet->state, "settled") ||
-		find_result(reconcile, bet->user_id, bet->game_id);
+		find_result(reconcile, bet->user_id, bet->game_id) ||
+		find_in_round(reconcile->corrections, reconcile->correction_count, bet->user_id,
+			bet->game_id);
 }
 
 /* Judges a bet that only the dealer has. */
 static void judge_unknown_bet(struct reconcile *reconcile, const struct compared *theirs)
 {
 	if (recon_side_find(&reconcile->ours, RECON_BET, theirs->id))
-		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
+		judge_propose(reconcile, REMEDY_ASK, NULL, theirs,
 			"the dealer booked it more than once");
 	else if (settled_there(reconcile, theirs))
-		add_proposal(reconcile, REMEDY_NONE, NULL, theirs,
+		judge_propose(reconcile, REMEDY_NONE, NULL, theirs,
 			"it was placed and settled after the backup: the dealer's books are right");
 	else if (texts_equal(theirs->state, "refunded") || texts_equal(theirs->state, "rejected"))
-		add_proposal(reconcile, REMEDY_NONE, NULL, theirs, "the dealer has no stake of it");
+		judge_propose(reconcile, REMEDY_NONE, NULL, theirs,
+			"the dealer has no stake of it");
 	else
-		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
+		judge_propose(reconcile, REMEDY_ASK, NULL, theirs,
 			"it was placed after the backup and is not known here: the dealer gives the "
 			"stake back");
 }
@@ -175,10 +203,10 @@ static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
 		(texts_equal(ours->state, "settled") && !texts_equal(theirs->state, "refunded")))
 		return; /* judged by its callback */
 	if (texts_equal(ours->state, "pending"))
-		add_proposal(reconcile, REMEDY_SWEEP, ours, theirs,
+		judge_propose(reconcile, REMEDY_SWEEP, ours, theirs,
 			"it was being sent when the backup ended: run reconcile again after the sweeper");
 	else if (texts_equal(ours->state, "accepted") && settled)
-		add_proposal(reconcile, REMEDY_REPEAT, ours, theirs,
+		judge_propose(reconcile, REMEDY_REPEAT, ours, theirs,
 			"the game server repeats the result while callbacks are held; then run reconcile "
 			"again before release");
 	else if (texts_equal(ours->state, theirs->state) ||
@@ -187,13 +215,13 @@ static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
 				texts_equal(theirs->state, "refunded"))))
 		return;
 	else if (settled && refund_cancelled(reconcile, ours))
-		add_proposal(reconcile, REMEDY_NONE, ours, theirs, "its refund was cancelled");
+		judge_propose(reconcile, REMEDY_NONE, ours, theirs, "its refund was cancelled");
 	else if (texts_equal(ours->state, "rejected") || texts_equal(ours->state, "refunded"))
-		add_proposal(reconcile, REMEDY_ASK, ours, theirs,
+		judge_propose(reconcile, REMEDY_ASK, ours, theirs,
 			settled ? "it has ended here without a result: the dealer decides with you"
 				: "it has ended here: the dealer gives the stake back");
 	else
-		add_proposal(reconcile, REMEDY_ASK, ours, theirs, "the states do not fit");
+		judge_propose(reconcile, REMEDY_ASK, ours, theirs, "the states do not fit");
 }
 
 static bool is_waiting(const struct compared *callback)
@@ -202,18 +230,14 @@ static bool is_waiting(const struct compared *callback)
 		texts_equal(callback->state, "parked") || texts_equal(callback->state, "held");
 }
 
-/*
- * A callback that was being sent when the backup ended can be cancelled only after it was taken
- * over.
- */
-static void propose_cancel(struct reconcile *reconcile, const struct compared *ours,
+void judge_propose_cancel(struct reconcile *reconcile, const struct compared *ours,
 	const struct compared *theirs, const char *why)
 {
 	if (texts_equal(ours->state, "sending"))
-		add_proposal(reconcile, REMEDY_SWEEP, ours, theirs,
+		judge_propose(reconcile, REMEDY_SWEEP, ours, theirs,
 			"it was being sent when the backup ended: run reconcile again after the sweeper");
 	else
-		add_proposal(reconcile, REMEDY_CANCEL, ours, theirs, why);
+		judge_propose(reconcile, REMEDY_CANCEL, ours, theirs, why);
 }
 
 static void judge_refund(struct reconcile *reconcile, const struct compared *ours)
@@ -229,9 +253,9 @@ static void judge_refund(struct reconcile *reconcile, const struct compared *our
 	covered = find_result(reconcile, ours->user_id, ours->game_id) &&
 		!(ours->time_ms && ours->time_ms <= reconcile->dealer.restored_to_ms);
 	if (settled || covered)
-		propose_cancel(reconcile, ours, bet, "settled before the restore");
+		judge_propose_cancel(reconcile, ours, bet, "settled before the restore");
 	else
-		add_proposal(reconcile,
+		judge_propose(reconcile,
 			texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours,
 			bet, "the dealer has no result that covers the bet: the refund may go");
 }
@@ -250,21 +274,23 @@ static void judge_result(struct reconcile *reconcile, const struct compared *our
 	if (!theirs)
 		theirs = find_result(reconcile, ours->user_id, ours->game_id);
 	if (!theirs)
-		add_proposal(reconcile,
+		judge_propose(reconcile,
 			texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours,
 			NULL, "the dealer has no result of the round: it may go");
 	else if (theirs->amount != ours->amount)
-		add_proposal(reconcile, REMEDY_ASK, ours, theirs,
+		judge_propose(reconcile, REMEDY_ASK, ours, theirs,
 			"the dealer booked another amount for the round: agree on it before release");
 	else
-		propose_cancel(reconcile, ours, theirs, "paid before the restore");
+		judge_propose_cancel(reconcile, ours, theirs, "paid before the restore");
 }
 
 static void judge_callback(struct reconcile *reconcile, const struct compared *ours)
 {
 	if (!is_waiting(ours))
 		return;
-	if (texts_equal(ours->kind, callback_kind_names[CALLBACK_BETTING_REFUND]))
+	if (ours->revision)
+		judge_correction(reconcile, ours);
+	else if (texts_equal(ours->kind, callback_kind_names[CALLBACK_BETTING_REFUND]))
 		judge_refund(reconcile, ours);
 	else if (texts_equal(ours->kind, callback_kind_names[CALLBACK_BETTING_RESULT]))
 		judge_result(reconcile, ours);
@@ -285,10 +311,10 @@ static void judge_missing_there(struct reconcile *reconcile, const struct compar
 	if (transfer && has_reference(reconcile, ours->reference))
 		return; /* repeated after the restore: see judge_movement() */
 	if (transfer)
-		add_proposal(reconcile, REMEDY_REPEAT, ours, NULL,
+		judge_propose(reconcile, REMEDY_REPEAT, ours, NULL,
 			"the dealer repeats the transfer with the same request_transaction_id");
 	else if (stake)
-		add_proposal(reconcile, REMEDY_ASK, ours, NULL, "the dealer took no stake for it");
+		judge_propose(reconcile, REMEDY_ASK, ours, NULL, "the dealer took no stake for it");
 }
 
 static int order_names(const void *one, const void *other)
@@ -296,11 +322,7 @@ static int order_names(const void *one, const void *other)
 	return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
-/*
- * Finds our round for @theirs. Returns false if there is none, or after an error in
- * @reconcile->code.
- */
-static bool find_our_round(struct reconcile *reconcile, const struct compared *theirs,
+bool judge_find_round(struct reconcile *reconcile, const struct compared *theirs,
 	struct round *round)
 {
 	struct player player;
@@ -329,11 +351,11 @@ static void judge_round_there(struct reconcile *reconcile, const struct compared
 	struct round round;
 
 	if (!theirs->user_id[0])
-		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
+		judge_propose(reconcile, REMEDY_ASK, NULL, theirs,
 			"the file names no user_id of a result: ask the dealer for it");
-	else if (find_our_round(reconcile, theirs, &round) && round.state == ROUND_OPEN &&
+	else if (judge_find_round(reconcile, theirs, &round) && round.state == ROUND_OPEN &&
 		round.staked)
-		add_proposal(reconcile, REMEDY_REPEAT, NULL, theirs,
+		judge_propose(reconcile, REMEDY_REPEAT, NULL, theirs,
 			"the round is open here: the game server repeats the result while callbacks "
 			"are held; then run reconcile again before release");
 }
@@ -363,6 +385,8 @@ static void judge_rounds(struct reconcile *reconcile)
 			    order_names))
 			judge_round_there(reconcile, reconcile->results[i]);
 	}
+	for (size_t i = 0; i < reconcile->correction_count && reconcile->code == OUTCOME_DONE; i++)
+		judge_correction_there(reconcile, reconcile->corrections[i]);
 	free(games);
 }
 
@@ -382,7 +406,7 @@ static void judge_pair(void *context, const struct compared *ours, const struct 
 	else if (!ours)
 		judge_unknown_bet(reconcile, theirs);
 	else if (ours->amount != theirs->amount)
-		add_proposal(reconcile, REMEDY_ASK, ours, theirs, "the amounts differ");
+		judge_propose(reconcile, REMEDY_ASK, ours, theirs, "the amounts differ");
 	else if (any->record == RECON_BET)
 		judge_bet(reconcile, ours, theirs);
 }
@@ -393,9 +417,10 @@ static int order_results(const void *one, const void *other)
 		(*(const struct compared *const *)other)->game_id);
 }
 
-static bool is_result(const struct compared *row)
+/* Returns true if the dealer's row @row is of the callback @kind, and says that it was booked. */
+static bool is_booked(const struct compared *row, enum callback_kind kind)
 {
-	const char *name = callback_kind_names[CALLBACK_BETTING_RESULT];
+	const char *name = callback_kind_names[kind];
 
 	return row->record == RECON_CALLBACK && row->game_id[0] &&
 		!texts_equal(row->state, "parked") && !texts_equal(row->state, "failed") &&
@@ -413,11 +438,18 @@ static enum outcome index_theirs(struct reconcile *reconcile)
 	const struct side *theirs = &reconcile->theirs;
 
 	reconcile->results = calloc(theirs->count + 1, sizeof(struct compared *));
+	reconcile->corrections = calloc(theirs->count + 1, sizeof(struct compared *));
 	reconcile->movements = calloc(theirs->count + 1, sizeof(struct compared *));
-	if (!reconcile->results || !reconcile->movements)
+	if (!reconcile->results || !reconcile->corrections || !reconcile->movements ||
+		!judge_index_corrections(reconcile))
 		return session_no_memory(reconcile->session);
 	for (size_t i = 0; i < theirs->count; i++) {
-		if (is_result(&theirs->rows[i]))
+		const bool result = is_booked(&theirs->rows[i], CALLBACK_BETTING_RESULT);
+
+		if (is_booked(&theirs->rows[i], CALLBACK_BETTING_CORRECTION) ||
+			(result && judge_is_correction(reconcile, &theirs->rows[i])))
+			reconcile->corrections[reconcile->correction_count++] = &theirs->rows[i];
+		else if (result)
 			reconcile->results[reconcile->result_count++] = &theirs->rows[i];
 		else if (theirs->rows[i].record == RECON_MOVEMENT && theirs->rows[i].reference[0])
 			reconcile->movements[reconcile->movement_count++] = &theirs->rows[i];
@@ -425,6 +457,8 @@ static enum outcome index_theirs(struct reconcile *reconcile)
 	qsort(reconcile->movements, reconcile->movement_count, sizeof(struct compared *),
 		order_references);
 	qsort(reconcile->results, reconcile->result_count, sizeof(struct compared *),
+		order_results);
+	qsort(reconcile->corrections, reconcile->correction_count, sizeof(struct compared *),
 		order_results);
 	return OUTCOME_DONE;
 }
@@ -475,7 +509,7 @@ static void add_players(struct reconcile *reconcile)
 		reconcile->code =
 			list_fetch(reconcile->session, RECORD_PLAYER, &player, &found, NULL);
 		if (!found)
-			add_proposal(reconcile, REMEDY_ADD_PLAYER, NULL, &theirs,
+			judge_propose(reconcile, REMEDY_ADD_PLAYER, NULL, &theirs,
 				"the player is not known here");
 	}
 }

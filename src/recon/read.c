@@ -171,6 +171,8 @@ static enum outcome add_row(struct side *side, const struct csv *csv, unsigned i
 	if (text_unsigned(column_text(side, fields, count, COLUMN_TRANSACTION_ID), UINT64_MAX,
 		    &number))
 		row.transaction_id = number;
+	if (text_unsigned(column_text(side, fields, count, COLUMN_REVISION), UINT32_MAX, &number))
+		row.revision = (uint32_t)number;
 	return recon_side_add(side, &row) ? OUTCOME_DONE : session_no_memory(side->session);
 }
 

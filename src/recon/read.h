@@ -22,6 +22,7 @@ struct compared {
 	const char *reference;
 	uint64_t transaction_id;
 	int64_t time_ms;
+	uint32_t revision; /* of the correction that a callback reports */
 };
 
 /* A loaded file. */

@@ -30,6 +30,7 @@ enum recon_column {
 	COLUMN_BEFORE_BALANCE,
 	COLUMN_CURRENT_BALANCE,
 	COLUMN_COUNT,
+	COLUMN_REVISION,
 	RECON_COLUMN_COUNT
 };
 extern const char *const recon_column_names[RECON_COLUMN_COUNT];
@@ -59,6 +60,7 @@ struct recon_row {
 	money_t before_balance;
 	money_t current_balance;
 	uint64_t count;
+	uint32_t revision; /* of the correction that a callback reports; 0: none */
 };
 
 /* A number of rows and the total of their amounts. */

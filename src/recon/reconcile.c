@@ -64,6 +64,7 @@ static bool store_our_row(void *context, const struct recon_row *row)
 		.reference = text->reference,
 		.transaction_id = row->transaction_id,
 		.time_ms = row->time_ms,
+		.revision = row->revision,
 	};
 	while (kept.record < RECON_RECORD_COUNT &&
 		strcmp(recon_record_names[kept.record], row->record) != 0)
@@ -232,6 +233,8 @@ void reconcile_free(struct reconcile *reconcile)
 	recon_side_free(&reconcile->ours);
 	recon_side_free(&reconcile->theirs);
 	free(reconcile->results);
+	free(reconcile->corrections);
+	free(reconcile->our_corrections);
 	free(reconcile->movements);
 	free(reconcile->proposals);
 }

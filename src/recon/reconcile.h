@@ -38,9 +38,14 @@ struct reconcile {
 	struct side ours;
 	struct side theirs;
 	struct our_text *texts; /* of the rows in @ours */
-	/* their rows that are results of rounds, sorted by game_id */
+	/* their rows that are results and corrections of rounds, each sorted by game_id */
 	const struct compared **results;
 	size_t result_count;
+	const struct compared **corrections;
+	size_t correction_count;
+	/* our callbacks of corrections, sorted by transaction_id */
+	const struct compared **our_corrections;
+	size_t our_correction_count;
 	const struct compared **movements; /* their rows with a reference, sorted by it */
 	size_t movement_count;
 	/* our rows from this time on are examined; 0: only those that the file names */

@@ -10,6 +10,7 @@
 #include "admin/list.h"
 #include "admin/names.h"
 #include "admin/seek.h"
+#include "admin/transactions.h"
 #include "base/text.h"
 #include "domain/callback.h"
 
@@ -120,7 +121,7 @@ static enum outcome write_transaction(struct recon *recon, const union seek_row 
 		return OUTCOME_DONE;
 	if (row->entry_seq && is_wanted(recon, RECON_MOVEMENT))
 		code = write_movement(recon, row);
-	if (code == OUTCOME_DONE && row->bet_number && is_wanted(recon, RECON_BET))
+	if (code == OUTCOME_DONE && row->kind == ENTRY_BET && is_wanted(recon, RECON_BET))
 		code = write_bet(recon, row);
 	return code;
 }
@@ -140,6 +141,15 @@ static enum outcome fill_amount(struct recon *recon, const struct callback *call
 			callback->bet_number, &bet);
 		row->amount = bet.bet_amount;
 		row->transaction_id = bet.transaction_id;
+		return code;
+	}
+	if (callback->revision) {
+		struct correction correction;
+		money_t amount;
+
+		code = correction_fetch(recon->session, callback, &correction, &amount);
+		row->amount = amount;
+		row->transaction_id = correction.transaction_id;
 		return code;
 	}
 	memset(&round, 0, sizeof(round));
@@ -163,6 +173,7 @@ static enum outcome write_callback(struct recon *recon, const union seek_row *an
 		.game_id = callback->game_id,
 		.kind = callback_kind_names[callback->kind],
 		.state = callback_state_names[callback->state],
+		.revision = callback->revision,
 	};
 	enum outcome code;
 

@@ -10,6 +10,7 @@
  *     STATE/created     the tables were made: data that lacks a table is refused
  *     STATE/restoring   a restore runs or was interrupted: there is no installation then
  *     STATE/export/     the copy of the data that an export reads; deleted after the export
+ *     STATE/refused/    refused calls (ledger/refused); no part of the data
  *     STATE/ballast     space given up when recovery finds the disk full
  *     STATE/halted      written when the disk failed (exit 74): the ledger stays down until
  *                       `creditbridgectl resume`

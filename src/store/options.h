@@ -5,7 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct store_claim;
+struct store_servers;
+
 struct store_options {
+	/* The servers of the store on PostgreSQL; NULL: Berkeley DB in @directory. It outlives the store */
+	const struct store_servers *servers;
+	/* The ledger that claims the data of servers; NULL: a command of an operator. See claim.h */
+	const struct store_claim *claim;
 	const char *directory; /* holds the data and nothing else */
 	const char
 		*name; /* of that directory in messages; NULL: @directory. It outlives the store */
@@ -29,7 +36,8 @@ struct store_options {
 	void (*before_halt)(void);
 	bool ends; /* once the store is open, the process ends when the store cannot continue */
 	bool prepare_log; /* prepare the next log file ahead */
-	bool create;      /* create the tables. Otherwise a missing one is STATUS_CONFIG */
+	bool fill;   /* with @create: refuse tables that exist, and serve none before filled() */
+	bool create; /* create the tables. Otherwise a missing one is STATUS_CONFIG */
 };
 
 /* Returns the directory of @options as messages name it. */

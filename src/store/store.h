@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "store/figures.h"
+#include "store/claim.h"
 #include "store/options.h"
 #include "store/ws.h"
 
@@ -17,7 +18,7 @@
  * The version of the row encoding. Raise it when a change of records.h requires stored rows to
  * change.
  */
-#define STORE_SCHEMA 2
+#define STORE_SCHEMA 3
 
 enum save_result {
 	SAVE_OK,    /* durable */
@@ -60,6 +61,23 @@ struct store {
 	/* Reports the progress of a recent backup with @id; NULL: of the last one. */
 	void (*backup_progress)(struct store *store, const char *id,
 		struct backup_progress *progress);
+	/*
+	 * Proves that no other ledger serves the data: unless a commit that began at most @oldest_ms ago
+	 * was acknowledged, makes one without rows. Returns STATUS_OK, or STATUS_IO as load() does. What
+	 * was read before it returned was right. NULL: no other ledger can serve this data.
+	 */
+	enum status (*vouch)(struct store *store, int64_t oldest_ms);
+	int64_t vouched_ms;     /* boot time when the last acknowledged commit began */
+	uint32_t read_lease_ms; /* vouch() before an answer that is not of a commit */
+	bool lost;              /* a commit had an unknown outcome: every later call fails */
+	bool fenced;     /* another ledger claimed the data: this one has served its last answer */
+	uint64_t epoch;  /* of the claim, which no other one has; 0: the data is of one host */
+	int64_t wall_ms; /* the newest time that an earlier claim wrote; 0: none, or of this host */
+	/*
+	 * Ends the filling of new data (store_options.fill): from then on a ledger may serve it.
+	 * NULL: nothing is to be done.
+	 */
+	enum status (*filled)(struct store *store);
 	uint64_t save_us; /* duration of the last save() that was SAVE_OK; 0: unknown */
 	/*
 	 * Makes the next start short, closes the store and frees it. Ends the process with
@@ -71,7 +89,8 @@ struct store {
 
 /*
  * Opens the store and recovers its data. Returns STATUS_OK, STATUS_FULL if recovery found no space,
- * or STATUS_CONFIG if a newer schema wrote the data. Also STATUS_IO, STATUS_NOMEM and
+ * STATUS_BUSY if options->claim was not the newest (claim.h), or STATUS_CONFIG if a newer schema wrote
+ * the data. Also STATUS_IO, STATUS_NOMEM and
  * STATUS_CORRUPT. Each failure has a reason in @why. The caller closes *store with its close().
  */
 enum status store_open(const struct store_options *options, struct store **store, char *why,

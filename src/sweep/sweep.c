@@ -1,10 +1,7 @@
-#include "sweep/sweep.h"
+#include "sweep/run.h"
 
 #include "base/clock.h"
 #include "base/pack.h"
-#include "callback/granted.h"
-#include "link/client.h"
-#include "wire/signature.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,50 +10,7 @@
 /* Interval of requests to the ledger while idle ... */
 #define FIND_EVERY_MS 1000
 /* ... and after an attempt has ended. A request examines the queues of all dealers. */
-#define FIND_PAUSE_MS 10
-/* Pause before a command is repeated that the ledger had no room for. */
-#define BUSY_PAUSE_MS 20
-
-/* A running attempt. */
-struct flight {
-	/* first member: its address is the flight's; free if it has no casino_id */
-	struct granted granted;
-	struct flight *next_free;
-};
-
-struct sweep {
-	const struct settings *settings;
-	const struct sweep_options *options; /* NULL: lists only */
-	struct report *report;
-	struct link link;
-	struct sender *sender;
-	struct flight *flights; /* sweep_concurrency of them */
-	struct flight *free;
-	struct due_entry *found; /* CALLBACK_FIND_MAX of them */
-	int64_t looked_ms;       /* boot time of the last look */
-	bool progress;           /* an attempt ended since then, so another request may find more */
-	bool full;          /* the ledger's storage is full: this time only takeovers are claimed */
-	bool stopping;      /* no further claims */
-	bool cut_off;       /* and the ledger cannot be reached */
-	enum status status; /* the first failure ... */
-	char *why;          /* ... in words */
-};
-
-/*
- * Records the first failure and stops further claims. Exceptions are failures of this command only,
- * and full storage, because takeovers need none.
- */
-static void sweep_fail(struct sweep *sweep, enum status status, enum command command,
-	const char *text)
-{
-	sweep->full |= status == STATUS_FULL;
-	sweep->stopping |= status != STATUS_FAULT && status != STATUS_FULL;
-	if (sweep->status != STATUS_OK)
-		return;
-	sweep->status = status;
-	snprintf(sweep->why, SWEEP_WHY_MAX, "%s at %s: %s", command_infos[command].name,
-		sweep->link.path, text);
-}
+#define FIND_PAUSE_MS 2
 
 /*
  * Continues running calls while the ledger is slow. Otherwise a dealer's response, unread until the
@@ -69,143 +23,22 @@ static void drive_fiber(void *closure)
 	sender_run(sweep->sender, 0);
 }
 
-/*
- * Sends a command to the ledger for up to ledger_deadline_ms. Returns false if it failed or got a
- * refusal that applies to every dealer.
- */
-static bool ask_ledger(struct sweep *sweep, enum command command, const void *cmd, void *result)
-{
-	int64_t deadline_ms = clock_boot_ms() + sweep->settings->ledger_deadline_ms;
-	const struct verdict *verdict = result;
-	enum status status;
-
-	for (;;) {
-		status = link_call(&sweep->link, command, cmd, result, deadline_ms);
-		if (status != STATUS_BUSY || clock_boot_ms() + BUSY_PAUSE_MS >= deadline_ms)
-			break;
-		if (sweep->sender)
-			drive_fiber(sweep);
-		clock_sleep_ms(BUSY_PAUSE_MS);
-	}
-	if (status != STATUS_OK) {
-		sweep->cut_off |= status != STATUS_FAULT;
-		sweep_fail(sweep, status, command, status_text(status));
-		return false;
-	}
-	if (verdict->refusal == REFUSAL_STORAGE_FULL) {
-		sweep_fail(sweep, STATUS_FULL, command, refusal_info(verdict->refusal)->detail);
-		return false;
-	}
-	return true;
-}
-
-static void log_end(const struct callback_end_cmd *cmd, const struct callback_end_result *end)
-{
-	const struct callback_outcome *outcome = &cmd->outcome;
-	char id[CALLBACK_EVENT_ID_SIZE], note[LOG_QUOTED_MAX];
-
-	callback_event_id(cmd->kind, cmd->event, id);
-	log_line(LOG_LEVEL_INFO, "callback",
-		"webhook_id=%s casino_id=%s attempt=%" PRIu32 " class=%s http_status=%u ms=%" PRIu32
-		" state=%s next_ms=%" PRId64 "%s%s%s%s",
-		id, cmd->casino_id, cmd->attempt, callback_class_names[outcome->class],
-		outcome->http_status, outcome->ms, callback_state_names[end->state], end->next_ms,
-		end->late ? " late=1" : "", outcome->note[0] ? " note=\"" : "",
-		log_quote(note, outcome->note), outcome->note[0] ? "\"" : "");
-}
-
-/* Reports the outcome of @flight to the ledger and frees the slot. */
-static void end_flight(struct sweep *sweep, struct flight *flight,
-	const struct callback_outcome *outcome)
-{
-	struct callback_end_cmd *cmd = &flight->granted.end;
-	struct callback_end_result end = {0};
-
-	cmd->outcome = *outcome;
-	if (!sweep->cut_off && ask_ledger(sweep, COMMAND_CALLBACK_END, cmd, &end)) {
-		log_end(cmd, &end);
-		/*
-		 * A repeated command is late too. What counts is whether another sender continued.
-		 */
-		if (end.verdict.refusal != REFUSAL_NONE ||
-			(end.late && end.attempts != cmd->attempt))
-			report_count(sweep->report, cmd->casino_id, SWEPT_LATE);
-		else
-			report_state(sweep->report, cmd->casino_id, cmd->kind, cmd->event,
-				end.state);
-	}
-	cmd->casino_id[0] = '\0';
-	flight->next_free = sweep->free;
-	sweep->free = flight;
-	sweep->progress = true;
-}
-
 /* Continues running attempts for up to @timeout_ms and ends finished ones. */
 static void work_client(struct sweep *sweep, uint32_t timeout_ms)
 {
 	struct callback_outcome outcome;
+	struct flight *flight;
 	void *closure;
 
+	sender_watch(sweep->sender, waking_fd(&sweep->waking));
 	sender_run(sweep->sender, timeout_ms);
 	while (sender_take(sweep->sender, &outcome, &closure)) {
-		end_flight(sweep, closure, &outcome);
-		/* Reporting many ends takes time too. */
-		drive_fiber(sweep);
+		flight = closure;
+		flight->granted.end.outcome = outcome;
+		flight->next = sweep->ended;
+		sweep->ended = flight;
 	}
-}
-
-/* Begins the attempt of @grant. There is a free slot. */
-static void send_granted(struct sweep *sweep, const char *casino_id,
-	const struct callback_grant *grant)
-{
-	struct callback_outcome outcome = {.class = CALLBACK_NOT_SENT, .note = "out of memory"};
-	struct flight *flight = sweep->free;
-	struct callback_request request = granted_request(&flight->granted, grant, casino_id,
-		sweep->settings->callback_timeout_ms);
-
-	sweep->free = flight->next_free;
-	report_count(sweep->report, casino_id, SWEPT_SENT);
-	if (!sender_add(sweep->sender, &request))
-		end_flight(sweep, flight, &outcome);
-}
-
-static void note_takeover(struct sweep *sweep, const struct due_entry *entry,
-	const struct callback_claim_result *claimed)
-{
-	char id[CALLBACK_EVENT_ID_SIZE];
-
-	callback_event_id(entry->kind, entry->event, id);
-	log_line(LOG_LEVEL_INFO, "callback_taken_over",
-		"webhook_id=%s casino_id=%s attempt=%" PRIu32 " state=%s next_ms=%" PRId64, id,
-		entry->casino_id, claimed->attempts, callback_state_names[claimed->state],
-		claimed->next_ms);
-	report_count(sweep->report, entry->casino_id, SWEPT_TAKEN_OVER);
-	report_state(sweep->report, entry->casino_id, entry->kind, entry->event, claimed->state);
-	sweep->progress = true;
-}
-
-/* Claims @entry and begins to send it, or takes it over. There is a free slot. */
-static void claim_event(struct sweep *sweep, const struct due_entry *entry)
-{
-	struct callback_claim_cmd cmd = {.event = entry->event};
-	struct callback_claim_result claimed = {0};
-
-	if (!signature_random_number(&cmd.sender)) {
-		sweep_fail(sweep, STATUS_IO, COMMAND_CALLBACK_CLAIM,
-			"the kernel gives no random "
-			"numbers: allow the system call getrandom");
-		return;
-	}
-	if (!ask_ledger(sweep, COMMAND_CALLBACK_CLAIM, &cmd, &claimed))
-		return;
-	if (claimed.verdict.refusal == REFUSAL_DEALER_BUSY)
-		report_count(sweep->report, entry->casino_id, SWEPT_REFUSED_BUSY);
-	else if (claimed.verdict.refusal == REFUSAL_NONE && claimed.taken_over)
-		note_takeover(sweep, entry, &claimed);
-	else if (claimed.verdict.refusal == REFUSAL_NONE && claimed.send.event)
-		send_granted(sweep, entry->casino_id, &claimed.send);
-	/* Any other refusal: another sender or the operator was faster. */
-	explicit_bzero(&claimed.send.target, sizeof(claimed.send.target));
+	report_ended(sweep);
 }
 
 static bool may_claim(struct sweep *sweep)
@@ -230,6 +63,9 @@ static uint32_t find_due(struct sweep *sweep, uint32_t most)
 	sweep->progress = false;
 	sweep->full = false;
 	sweep->looked_ms = clock_boot_ms();
+	/* First, so that what becomes due meanwhile wakes the sweeper again. */
+	if (sweep->options && sweep->options->until_ms)
+		waking_arm(&sweep->waking, sweep->looked_ms);
 	if (!ask_ledger(sweep, COMMAND_CALLBACK_FIND, &cmd, &result))
 		return 0;
 	sweep->report->waiting = result.waiting;
@@ -243,7 +79,8 @@ static uint32_t find_due(struct sweep *sweep, uint32_t most)
 /* Returns the time to the next request. */
 static int64_t look_in_ms(const struct sweep *sweep)
 {
-	int64_t pause_ms = sweep->progress ? FIND_PAUSE_MS : FIND_EVERY_MS;
+	bool soon = sweep->progress || sweep->waking.woken;
+	int64_t pause_ms = soon ? FIND_PAUSE_MS : FIND_EVERY_MS;
 
 	return sweep->looked_ms + pause_ms - clock_boot_ms();
 }
@@ -261,34 +98,49 @@ static bool sends_to(const struct sweep *sweep, const char *casino_id)
  * The last quarter of the slots is reserved for dealers without running attempts. So dealers that
  * hang, and occupy many slots, do not block the others.
  */
-static bool may_take_place(const struct sweep *sweep, const struct due_entry *entry)
+static bool may_take_place(const struct sweep *sweep, const struct due_entry *entry,
+	uint32_t claiming)
 {
 	uint32_t places = sweep->settings->sweep_concurrency;
 
 	if (entry->takeover || sweep->full)
 		return entry->takeover;
-	return places - sender_count(sweep->sender) > places / 4 ||
+	return places - sender_count(sweep->sender) - claiming > places / 4 ||
 		!sends_to(sweep, entry->casino_id);
 }
 
 /* Fills the free slots. */
 static void claim_some(struct sweep *sweep)
 {
-	uint32_t count;
+	struct claim claims[LINK_SEVERAL_MAX];
+	uint32_t found, at = 0, count, begun = 0;
 
 	if (!sweep->free || look_in_ms(sweep) > 0)
 		return;
 	/* Request more than there are slots: some may be skipped. */
-	count = find_due(sweep, CALLBACK_FIND_MAX);
-	for (uint32_t i = 0; i < count && sweep->free && may_claim(sweep); i++) {
-		if (may_take_place(sweep, &sweep->found[i]))
-			claim_event(sweep, &sweep->found[i]);
+	found = find_due(sweep, CALLBACK_FIND_MAX);
+	while (at < found && sweep->free && may_claim(sweep)) {
+		for (count = 0; at < found && sweep->free && count < LINK_SEVERAL_MAX; at++) {
+			if (!may_take_place(sweep, &sweep->found[at], count))
+				continue;
+			if (!claim_prepare(sweep, &sweep->found[at], &claims[count]))
+				break;
+			count++;
+		}
+		if (count)
+			begun += claim_several(sweep, claims, count);
 		/* Running attempts do not wait for other claims. */
 		work_client(sweep, 0);
 	}
+	/* What cannot be claimed would wake the sweeper again and again. */
+	if (found && !begun)
+		waking_ignore(&sweep->waking, clock_boot_ms() + FIND_EVERY_MS);
 }
 
-/* Sleeps until the next request or the end of the run. A stop signal interrupts the sleep. */
+/*
+ * Sleeps until the next request or the end of the run. A stop signal and a due callback interrupt the
+ * sleep.
+ */
 static void rest_between(struct sweep *sweep)
 {
 	int64_t ms = look_in_ms(sweep), left_ms = sweep->options->until_ms - clock_boot_ms();
@@ -298,6 +150,10 @@ static void rest_between(struct sweep *sweep)
 		ms = left_ms;
 	if (ms <= 0)
 		return;
+	if (waking_fd(&sweep->waking) >= 0) {
+		waking_sleep(&sweep->waking, ms);
+		return;
+	}
 	time = (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 	if (sigtimedwait(&sweep->options->stop, NULL, &time) > 0)
 		sweep->stopping = true;
@@ -318,6 +174,7 @@ static void sweep_loop(struct sweep *sweep)
 	bool claiming;
 
 	for (;;) {
+		waking_look(&sweep->waking);
 		claiming = may_claim(sweep);
 		if (claiming)
 			claim_some(sweep);
@@ -345,7 +202,7 @@ static bool prepare_sweep(struct sweep *sweep)
 	sweep->link.idle = drive_fiber;
 	sweep->link.idle_closure = sweep;
 	for (uint32_t i = 0; i < places; i++) {
-		sweep->flights[i].next_free = sweep->free;
+		sweep->flights[i].next = sweep->free;
 		sweep->free = &sweep->flights[i];
 	}
 	return true;
@@ -357,7 +214,8 @@ static bool open_link(struct sweep *sweep)
 	char path[SETTINGS_PATH_MAX + 16];
 
 	snprintf(path, sizeof(path), "%s/edge.sock", sweep->settings->socket_directory);
-	return link_init(&sweep->link, path);
+	return waking_open(&sweep->waking, path, sweep->options ? &sweep->options->stop : NULL) &&
+		link_init(&sweep->link, path);
 }
 
 enum status sweep_run(const struct sweep_options *options, struct report *report,
@@ -383,6 +241,7 @@ out:
 	free(sweep.flights);
 	free(sweep.found);
 	link_close(&sweep.link);
+	waking_close(&sweep.waking);
 	return sweep.status;
 }
 
@@ -408,5 +267,6 @@ enum status sweep_look(const struct settings *settings, bool json, FILE *out,
 		snprintf(why, SWEEP_WHY_MAX, "%s", status_text(STATUS_NOMEM));
 	}
 	link_close(&sweep.link);
+	waking_close(&sweep.waking);
 	return sweep.status;
 }

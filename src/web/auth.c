@@ -49,33 +49,25 @@ static enum status auth_refresh(struct auth *auth, struct link *link, int64_t no
 	return keyring_fetch(&auth->keyring, auth->of, ask_keyring, &call);
 }
 
-/* A signature, as it was sent. */
-struct given {
-	const char *text;
-	enum signature_algorithm algorithm;
-	enum signature_encoding encoding;
-};
-
 /*
  * Returns true if one of @found's keys signed @request. With @found NULL it does the same work
  * and returns false. The work is one HMAC for each key slot. Its algorithm follows from the
- * length of @given, so the work depends on nothing that only the key's owner knows. With @lean,
- * only existing keys cost work.
+ * length of the header that was sent, so the work depends on nothing that only the key's owner
+ * knows. With @lean, only existing keys cost work.
  */
 static bool is_signed_by(const struct auth *auth, const struct keyring_entry *found, bool lean,
-	const struct http_request *request, const struct given *given)
+	const struct http_request *request, const struct signature *given)
 {
-	bool usable = found && found->signature_algorithm == given->algorithm &&
-		found->signature_encoding == given->encoding;
+	bool usable = found && found->signature_algorithm == given->algorithm;
 
 	for (unsigned int slot = 0; slot < DEALER_KEYS_MAX; slot++) {
 		bool live = usable && found->keys[slot].key_id[0] != '\0';
 
 		if (lean && !live && slot)
 			continue;
-		if (signature_verify(given->algorithm, given->encoding,
+		if (signature_verify(given,
 			    live ? found->keys[slot].secret : auth->unknown.keys[slot].secret,
-			    request->body, request->body_len, given->text) &&
+			    request->body, request->body_len) &&
 			live)
 			return true;
 	}
@@ -84,7 +76,7 @@ static bool is_signed_by(const struct auth *auth, const struct keyring_entry *fo
 
 /* Like is_signed_by(), within the budget of wrong signatures. */
 static bool verify_within_budget(struct auth *auth, const struct keyring_entry *found,
-	const struct http_request *request, const char *caller_id, const struct given *given)
+	const struct http_request *request, const char *caller_id, const struct signature *given)
 {
 	const struct flood_request what = {
 		.address = request->remote_address.value ? request->remote_address.value : "",
@@ -112,10 +104,10 @@ enum status auth_check(struct auth *auth, struct link *link, const struct http_r
 	bool is_dealer = auth->of == KEYRING_DEALERS;
 	const struct http_variable *id =
 		&request->headers[is_dealer ? HEADER_CASINO_ID : HEADER_CLIENT_ID];
-	const struct http_variable *signature =
+	const struct http_variable *header =
 		&request->headers[is_dealer ? HEADER_SIGNATURE : HEADER_CLIENT_SIGNATURE];
 	const struct keyring_entry *found = NULL;
-	struct given given = {.text = signature->value};
+	struct signature given;
 	enum status status;
 
 	*caller = NULL;
@@ -123,12 +115,12 @@ enum status auth_check(struct auth *auth, struct link *link, const struct http_r
 	status = auth_refresh(auth, link, now_ms, deadline_ms);
 	if (status != STATUS_OK)
 		return status;
-	if (!http_header_is_single(id) || !http_header_is_single(signature))
+	if (!http_header_is_single(id) || !http_header_is_single(header))
 		return STATUS_OK;
 	found = keyring_find(&auth->keyring, id->value);
 	auth->why = found ? AUTH_SIGNATURE : AUTH_UNKNOWN;
 	/* A header that cannot be a signature is rejected without an HMAC. */
-	if (signature_form(given.text, &given.algorithm, &given.encoding) &&
+	if (signature_read(header->value, &given) &&
 		verify_within_budget(auth, found, request, id->value, &given)) {
 		*caller = found;
 		auth->why = AUTH_UNKNOWN;

@@ -2,6 +2,9 @@
  * auth - authenticates callers: their keys, and the check of x-casino-signature or, for game
  * servers, x-client-signature (contract, "Signature" and "Group C: what game servers call").
  *
+ * A signature may be written in hex or in base64, whatever the dealer's encoding is: that decides
+ * only how the platform signs.
+ *
  * Each thread keeps the keys of all dealers or of all clients. They are at most one second old:
  * every answer of the ledger has the generation of the keyring, and after a second without an
  * answer the thread asks for it.

@@ -102,6 +102,7 @@ static void serve_signed(struct worker *worker, const struct route *route, struc
 			route->operation->group == SERVE_PLATFORM ? not_a_client : NULL);
 		return;
 	}
+	worker->authenticated = true;
 	if (request->body_state == HTTP_BODY_BROKEN) {
 		reply_refuse(web->reply, REFUSAL_BAD_REQUEST,
 			"body length does not match Content-Length");
@@ -117,6 +118,21 @@ static void serve_signed(struct worker *worker, const struct route *route, struc
 		route->handle(web);
 }
 
+static bool is_too_large(const struct route *route, const struct http_request *request)
+{
+	return request->body_state == HTTP_BODY_TOO_LARGE ||
+		request->body_len > http_operation_body_max(route->operation);
+}
+
+static void refuse_large(struct http_reply *reply, const struct route *route)
+{
+	char detail[REPLY_DETAIL_SIZE];
+
+	snprintf(detail, sizeof(detail), "the body is larger than %zu bytes",
+		http_operation_body_max(route->operation));
+	reply_refuse(reply, REFUSAL_PAYLOAD_TOO_LARGE, detail);
+}
+
 static void serve_route(struct worker *worker, const struct route *route,
 	const struct http_request *request)
 {
@@ -130,6 +146,8 @@ static void serve_route(struct worker *worker, const struct route *route,
 		.sender = worker->sender,
 		.callback_timeout_ms = service->callbacks.total_timeout_ms,
 		.counters_path = service->counters_path,
+		.feed_waits = service->feed_waits,
+		.member = service->member,
 		.sweep_overdue_ms = (int64_t)service->sweep_overdue_s * 1000,
 		.reply = &worker->reply,
 	};
@@ -137,8 +155,8 @@ static void serve_route(struct worker *worker, const struct route *route,
 	if (!(route->operation->methods & method_parse(value_of(&request->method)))) {
 		worker->reply.allow = route->operation->methods;
 		reply_refuse(&worker->reply, REFUSAL_METHOD_NOT_ALLOWED, NULL);
-	} else if (request->body_state == HTTP_BODY_TOO_LARGE) {
-		reply_refuse(&worker->reply, REFUSAL_PAYLOAD_TOO_LARGE, NULL);
+	} else if (is_too_large(route, request)) {
+		refuse_large(&worker->reply, route);
 	} else if (route->operation->body) {
 		serve_signed(worker, route, &web);
 	} else {
@@ -233,7 +251,8 @@ static void probe_count(struct worker *worker, int64_t begun_ns)
 }
 
 /* Counts the reply and its duration since @begun_ns. */
-static void request_count(struct worker *worker, const struct route *route, int64_t begun_ns)
+static void request_count(struct worker *worker, const struct route *route,
+	const struct http_request *request, int64_t begun_ns)
 {
 	struct counting *counting = &worker->counting;
 	enum refusal refusal = worker->reply.refusal;
@@ -246,8 +265,27 @@ static void request_count(struct worker *worker, const struct route *route, int6
 		counting_auth_failure(counting, caller, AUTH_FLOOD);
 	else if (refusal == REFUSAL_STALE_REQUEST)
 		counting_auth_failure(counting, caller, AUTH_STALE);
+	/* The header has the id whose key was proved. */
+	if (worker->authenticated && caller == CALLER_DEALER)
+		counting_dealer(counting, value_of(&request->headers[HEADER_CASINO_ID]), refusal);
 	counting_request(counting, route ? route->operation->number : OPERATION_NONE, refusal,
 		(uint64_t)(clock_boot_ns() - begun_ns) / 1000);
+}
+
+/* Describes the request for the refusal queue, if it was refused. */
+static void refused_take(struct worker *worker, const struct route *route,
+	const struct http_request *request)
+{
+	const struct refused_facts facts = {
+		.group = worker->service->group,
+		.route = route,
+		.request = request,
+		.reply = &worker->reply,
+		.proved = worker->authenticated,
+		.why = worker->auth.why,
+	};
+
+	refused_record_take(&worker->refused, &facts);
 }
 
 static const char too_many[] = "more calls wait than can be served; nothing was done";
@@ -261,6 +299,7 @@ void serve(struct worker *worker, const struct http_request *request)
 	const struct route *route = route_find(service->group, service->base_path, request->path);
 
 	counting_look(&worker->counting, request->boot_ms);
+	worker->authenticated = false;
 	reply_reset(reply, request_id->count == 1 ? request_id->value : NULL);
 	worker->link.request_id = reply->request_id;
 	request_trace(reply, "request", request->body, request->body_len);
@@ -273,12 +312,14 @@ void serve(struct worker *worker, const struct http_request *request)
 	if (reply->status == STATUS_PROTOCOL)
 		worker->ended = true;
 	reply_finish(reply);
-	worker->rejections.pending = false;
+	worker->rejections.pending = worker->refused.pending = false;
 	if (is_refused_probe(worker, request)) {
 		probe_count(worker, begun_ns);
 	} else {
 		rejection_log_record(&worker->rejections, route, request, reply, &worker->counting);
-		request_count(worker, route, begun_ns);
+		if (worker->service->refusals)
+			refused_take(worker, route, request);
+		request_count(worker, route, request, begun_ns);
 	}
 	request_log(worker, route, request);
 	request_trace(reply, "answer", reply_content(reply)->data, reply_content(reply)->len);
@@ -287,6 +328,8 @@ void serve(struct worker *worker, const struct http_request *request)
 void serve_after(struct worker *worker)
 {
 	rejection_log_send(&worker->rejections, &worker->link, &worker->counting);
+	refused_record_queue(&worker->refused, worker->service->refusals,
+		worker->service->ledger_path, &worker->counting);
 }
 
 static void *program_open(void *context)
@@ -322,6 +365,14 @@ static void program_after(void *worker)
 	serve_after(worker);
 }
 
+/* The refusal queue has a fiber that sends, over a connection that the requests use, too. */
+static bool add_refusals(const struct web_service *service, struct fibers *fibers)
+{
+	return !service->refusals ||
+		refusal_queue_add_fiber(service->refusals, fibers, muxes_pick(service->muxes),
+			service->ledger_path);
+}
+
 /* Each connection to the ledger has a fiber that sends and receives. */
 static bool program_fibers(void *context, struct fibers *fibers)
 {
@@ -331,13 +382,13 @@ static bool program_fibers(void *context, struct fibers *fibers)
 		if (!fibers_add(fibers, mux_pump, &service->muxes->list[i], true))
 			return false;
 	}
-	return true;
+	return add_refusals(service, fibers);
 }
 
 struct fcgi_program web_service_program(const struct web_service *service)
 {
 	struct fcgi_program program = {.context = (void *)(uintptr_t)service,
-		.format = &web_format,
+		.format = service->group == SERVE_PLATFORM ? &web_platform_format : &web_format,
 		.open = program_open,
 		.close = program_close,
 		.serve = program_serve,
@@ -345,5 +396,7 @@ struct fcgi_program web_service_program(const struct web_service *service)
 		.refuses_excess = true,
 		.fibers = service->muxes ? program_fibers : NULL};
 
+	if (service->refusals)
+		refusal_queue_begin(service->refusals);
 	return program;
 }

@@ -7,6 +7,7 @@
 #include "callback/sender.h"
 #include "fcgi/server.h"
 #include "web/auth.h"
+#include "web/refused_record.h"
 #include "web/rejection_log.h"
 #include "web/request/reply.h"
 #include "web/route.h"
@@ -17,10 +18,13 @@ struct web_service {
 	char base_path[256];   /* as text_base_path() makes it */
 	char ledger_path[108]; /* edge.sock */
 	char counters_path[128];
+	char member[64]; /* settings.cell_member */
 	uint32_t sweep_overdue_s;
 	uint32_t request_window_s;
 	uint32_t ledger_deadline_ms;
-	struct flood *flood; /* the bound of failed signatures; NULL: none */
+	struct flood *flood;            /* the bound of failed signatures; NULL: none */
+	struct refusal_queue *refusals; /* NULL: refused calls are not kept on disk */
+	struct feed_waits *feed_waits;  /* of fibers; NULL: no call waits for a transaction */
 	struct muxes *muxes; /* the requests are fibers, which share these connections; or NULL */
 	struct sender_options callbacks; /* of group C; the networks must outlive the service */
 };
@@ -34,6 +38,8 @@ struct worker {
 	struct counting counting;
 	struct http_reply reply;         /* to the current request */
 	struct rejection_log rejections; /* of the current request */
+	struct refused_record refused;   /* likewise */
+	bool authenticated;              /* the caller of the current request proved its key */
 	bool ended; /* the ledger speaks another protocol: the process must end */
 };
 

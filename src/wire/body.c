@@ -184,6 +184,10 @@ static enum refusal take_member(const struct body_field *field, const json_t *va
 		if (!json_is_object(value))
 			return complain_of_field(field, "must be an object", detail);
 		break;
+	case BODY_ARRAY:
+		if (!json_is_array(value))
+			return complain_of_field(field, "must be an array", detail);
+		break;
 	case BODY_NONE:
 		break;
 	}
@@ -279,11 +283,17 @@ enum refusal body_parse_of(const void *text, size_t len, const struct body_field
 		if (field->type == BODY_AMOUNT || field->type == BODY_PAYOUT)
 			refusal = take_amount(field, value, member,
 				parse_text_of(text, len, body, field->name), decimals, detail);
-		if (field->type == BODY_OBJECT) {
+		if (field->type == BODY_OBJECT || field->type == BODY_ARRAY) {
 			object = parse_text_of(text, len, body, field->name);
 			memcpy(member, &object, sizeof(object));
 		}
 	}
 	json_decref(body);
 	return refusal;
+}
+
+bool body_next_item(struct bytes *rest, struct bytes *item)
+{
+	*item = parse_next_item(rest);
+	return item->len > 0;
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define BODY_MAX         65536
+#define BODY_BATCH_MAX   1048576 /* of a batch of results (contract, "Body") */
 #define BODY_NESTING_MAX 16
 #define BODY_DETAIL_MAX  160
 
@@ -34,6 +35,7 @@ enum body_type {
 	 * keep every digit. It points into the body.
 	 */
 	BODY_OBJECT,
+	BODY_ARRAY, /* likewise of a JSON array; see body_next_item() */
 	/* The value is not stored; sets a bool to true if the key is present. */
 	BODY_HAS_STRING,
 	BODY_HAS_OBJECT,
@@ -89,5 +91,11 @@ enum refusal body_parse(const void *text, size_t len, const struct body_field *t
  */
 enum refusal body_parse_of(const void *text, size_t len, const struct body_field *table,
 	void *record, unsigned int decimals, char detail[BODY_DETAIL_MAX]);
+
+/*
+ * Takes the next item of an array. *@rest is the text that BODY_ARRAY stored, and afterwards the text
+ * after the item. Returns false after the last item.
+ */
+bool body_next_item(struct bytes *rest, struct bytes *item);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * callback_body - the bodies of the callbacks B1 to B4 (specification, Resources, Endpoints B).
+ * callback_body - the bodies of the callbacks B1 to B4 (specification, Resources, Endpoints B), and
+ * of B5 (contract, "Corrections").
  *
  * Members have the names of the specification. A body is rendered once, when its event is made, and
  * sent unchanged on every attempt.
@@ -62,16 +63,56 @@ struct refund_body {
 	char user_id[EXTERNAL_ID_SIZE];
 };
 
+/* The B3 by which a correction raises a payout: a result_body and two members more. */
+struct correction_win_body {
+	struct result_body win;
+	uint32_t corrects_revision;
+	uint32_t revision;
+};
+
+/* B5: a correction lowers a payout. */
+struct correction_body {
+	char user_id[EXTERNAL_ID_SIZE];
+	char player_id[PLAYER_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	uint64_t transaction_id;
+	money_t correction_amount; /* below 0 */
+	money_t previous_payout_amount;
+	money_t payout_amount;
+	uint32_t revision;
+	char remark[REMARK_SIZE];
+	int64_t timestamp;
+};
+
+/* Fill the bodies from a correction that raises, and one that lowers, the payout of @round. */
+void correction_win_fill(struct correction_win_body *body, const struct round *round,
+	const struct correction *row);
+void correction_body_fill(struct correction_body *body, const struct round *round,
+	const struct correction *row);
+
 extern const struct field balance_inquire_body_fields[];
 extern const struct field bet_body_fields[];
 extern const struct field result_body_fields[];
 extern const struct field refund_body_fields[];
+extern const struct field correction_win_body_fields[];
+extern const struct field correction_body_fields[];
 
 /*
  * Appends the body of a callback of @kind; @body is the struct of that kind. Each bytes member must
- * be the text of one JSON object and is embedded unchanged. Returns false if memory is exhausted or
+ * be the text of one JSON object and is embedded unchanged. @currency is the last member of the
+ * body, for a dealer with send_currency; "": it is left out. Returns false if memory is exhausted or
  * @out is full; nothing is then appended.
  */
-bool callback_body_render(struct buffer *out, enum callback_kind kind, const void *body);
+bool callback_body_render(struct buffer *out, enum callback_kind kind, const void *body,
+	const char *currency);
+/* As callback_body_render(), for a betting-result that reports a correction. */
+bool callback_body_render_win(struct buffer *out, const struct correction_win_body *body,
+	const char *currency);
+
+/*
+ * Returns the length of the last member, with its comma, if the body ends with a currency, and
+ * copies that to @currency. Otherwise returns 0.
+ */
+uint32_t callback_body_currency(struct bytes body, char currency[CURRENCY_SIZE]);
 
 #endif

@@ -59,6 +59,20 @@ static bool take_balance(const json_t *value, struct callback_outcome *outcome)
 	return outcome->has_balance;
 }
 
+static bool take_shortfall(const json_t *value, struct callback_outcome *outcome)
+{
+	money_t shortfall;
+	const bool taken = json_is_integer(value)
+		? money_from_integer(json_integer_value(value), &shortfall)
+		: json_is_real(value) && money_from_double(json_real_value(value), &shortfall);
+
+	/* Some programs write null for a member that does not apply. */
+	if (json_is_null(value))
+		return true;
+	outcome->shortfall = taken && shortfall >= 0 ? shortfall : -1;
+	return outcome->shortfall >= 0;
+}
+
 /* The optional members of a successful response. */
 static const struct {
 	const char *name;
@@ -67,6 +81,7 @@ static const struct {
 	{"user_id", take_user_id},
 	{"balance", take_balance},
 	{"currency", take_currency},
+	{"shortfall", take_shortfall},
 };
 
 static void read_members(const json_t *body, struct callback_outcome *outcome)

@@ -22,8 +22,8 @@ enum dealer_answer_shape {
  * Reads the @len bytes of an answer. Sets these members of @outcome:
  *   for an error body   dealer_error_id and dealer_error_detail, control characters replaced by '?'
  *                       and cut to fit between two characters;
- *   for an object       has_balance, balance, currency and user_id if present and well-formed;
- *                       in note the names of the malformed ones;
+ *   for an object       has_balance, balance, shortfall, currency and user_id if present and well-formed;
+ *                       in note the names of the malformed ones; shortfall is -1 if malformed;
  *   if unreadable       note.
  * Other members are unchanged.
  */

@@ -264,3 +264,51 @@ bool inspect_string(struct bytes body, const char *key, char *to, size_t size)
 	json_decref(json);
 	return copied;
 }
+
+/* Copies the string value of @key, or nothing. */
+static void take_string(const json_t *json, const char *key, char *to, size_t size)
+{
+	const json_t *value = json_object_get(json, key);
+
+	if (!json_is_string(value) ||
+		!text_copy_len(to, size, json_string_value(value), json_string_length(value)))
+		to[0] = '\0';
+}
+
+/* Copies the first amount that the body has, as it is written. */
+static void take_amount(struct bytes body, json_t *json, char *to, size_t size)
+{
+	static const char *const keys[] = {"amount", "bet_amount", "payout_amount"};
+	struct bytes text;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!json_is_number(json_object_get(json, keys[i])))
+			continue;
+		text = parse_text_of(body.data, body.len, json, keys[i]);
+		if (!text_copy_len(to, size, (const char *)text.data, text.len))
+			to[0] = '\0';
+		return;
+	}
+	if (json_is_true(json_object_get(json, "all")))
+		text_copy(to, size, "all");
+}
+
+void inspect_ids(struct bytes body, struct inspect_ids *ids)
+{
+	char detail[BODY_DETAIL_MAX];
+	json_t *json = NULL;
+
+	memset(ids, 0, sizeof(*ids));
+	if (parse_object(body.data, body.len, &json, detail) == REFUSAL_NONE) {
+		take_string(json, "casino_id", ids->casino_id, sizeof(ids->casino_id));
+		take_string(json, "user_id", ids->user_id, sizeof(ids->user_id));
+		take_string(json, "player_id", ids->player_id, sizeof(ids->player_id));
+		take_string(json, "game_id", ids->game_id, sizeof(ids->game_id));
+		take_string(json, "request_transaction_id", ids->request_transaction_id,
+			sizeof(ids->request_transaction_id));
+		take_amount(body, json, ids->amount, sizeof(ids->amount));
+		ids->request_timestamp =
+			json_integer_value(json_object_get(json, "request_timestamp"));
+	}
+	json_decref(json);
+}

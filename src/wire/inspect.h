@@ -6,8 +6,10 @@
 #define WIRE_INSPECT_H
 
 #include "base/field.h"
+#include "domain/records.h"
 
-#define INSPECT_TEXT_MAX 96
+#define INSPECT_TEXT_MAX    96
+#define INSPECT_AMOUNT_SIZE 33
 
 enum inspect_fault {
 	INSPECT_FINE, /* one JSON object */
@@ -70,5 +72,19 @@ void inspect_member(struct bytes body, const char *key, struct inspect_member *m
  * fit.
  */
 bool inspect_string(struct bytes body, const char *key, char *to, size_t size);
+
+/* The ids, the amount and the time of a request body, whatever its operation is. */
+struct inspect_ids {
+	char casino_id[CASINO_ID_SIZE]; /* each is "" if it is absent, no string, or too long */
+	char user_id[EXTERNAL_ID_SIZE];
+	char player_id[EXTERNAL_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	/* The number of amount, bet_amount or payout_amount as it is written; "all" of `all`. */
+	char amount[INSPECT_AMOUNT_SIZE];
+	int64_t request_timestamp; /* 0: absent, or no integer */
+};
+/* Fills @ids. All are empty if the body is no JSON object. */
+void inspect_ids(struct bytes body, struct inspect_ids *ids);
 
 #endif

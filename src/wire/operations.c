@@ -21,6 +21,11 @@ const struct http_operation http_operations[OPERATION_COUNT] = {
 #undef OPERATION
 };
 
+size_t http_operation_body_max(const struct http_operation *operation)
+{
+	return operation->number == OPERATION_RESULTS_BATCH ? BODY_BATCH_MAX : BODY_MAX;
+}
+
 const struct http_operation *http_operation_find(enum serve_group group, const char *name)
 {
 	for (unsigned int i = 0; i < OPERATION_COUNT; i++) {

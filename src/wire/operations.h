@@ -7,6 +7,8 @@
 #ifndef WIRE_OPERATIONS_H
 #define WIRE_OPERATIONS_H
 
+#include <stddef.h>
+
 enum http_method { METHOD_GET = 1 << 0, METHOD_POST = 1 << 1 };
 
 enum serve_group {
@@ -36,6 +38,9 @@ struct http_operation {
 
 /* Indexed by enum web_operation. */
 extern const struct http_operation http_operations[OPERATION_COUNT];
+
+/* Returns the bytes of the largest body that the operation takes (contract, "Body"). */
+size_t http_operation_body_max(const struct http_operation *operation);
 
 /* Returns the operation called @name that can be called in @group; NULL if there is none. */
 const struct http_operation *http_operation_find(enum serve_group group, const char *name);

@@ -267,7 +267,7 @@ static size_t skip_value(const char *text, size_t len, size_t at)
 {
 	if (at < len && strchr("{[\"", text[at]))
 		return skip_nested(text, len, at);
-	while (at < len && !strchr(",} \t\r\n", text[at]))
+	while (at < len && !strchr(",}] \t\r\n", text[at]))
 		at++;
 	return at;
 }
@@ -292,4 +292,20 @@ struct bytes parse_text_of(const void *bytes, size_t len, json_t *body, const ch
 		at = skip_space(text, len, end);
 	}
 	return (struct bytes){NULL, 0};
+}
+
+struct bytes parse_next_item(struct bytes *rest)
+{
+	const char *text = (const char *)rest->data;
+	/* After the bracket or the comma. */
+	size_t at = rest->len ? skip_space(text, rest->len, 1) : 0, end;
+	struct bytes item = {NULL, 0};
+
+	if (at >= rest->len || text[at] == ']')
+		return item;
+	end = skip_value(text, rest->len, at);
+	item = (struct bytes){rest->data + at, (uint32_t)(end - at)};
+	end = skip_space(text, rest->len, end);
+	*rest = (struct bytes){rest->data + end, (uint32_t)(rest->len - end)};
+	return item;
 }

@@ -35,4 +35,10 @@ bool parse_has_zero(const void *bytes, size_t len, unsigned int *line, unsigned 
  */
 struct bytes parse_text_of(const void *bytes, size_t len, json_t *body, const char *key);
 
+/*
+ * Takes the next item of the array whose text, parsed before, *@rest is: from its bracket, or after an
+ * item. Returns its text, and no bytes after the last item.
+ */
+struct bytes parse_next_item(struct bytes *rest);
+
 #endif

@@ -245,6 +245,9 @@ bool render_error(struct buffer *out, const struct error_body *error)
 		buffer_append_str(out, ",\"current_balance\":");
 		put_money(out, error->current_balance);
 	}
+	if (error->has_revision)
+		buffer_printf(out, ",\"current_revision\":%u",
+			(unsigned int)error->current_revision);
 	if (error->state) {
 		buffer_append_str(out, ",\"state\":");
 		render_string(out, error->state);

@@ -37,6 +37,8 @@ struct error_body {
 	const char *field; /* of transaction_conflict; NULL or "": none */
 	bool has_balance;  /* insufficient_balance includes current_balance */
 	money_t current_balance;
+	bool has_revision; /* revision_conflict includes current_revision */
+	uint32_t current_revision;
 	const char *state; /* state of a bet that is being refunded; NULL: none */
 	/*
 	 * The dealer's error id and text, "" if the dealer sent none; NULL: the dealer was not

@@ -55,53 +55,80 @@ bool signature_make(enum signature_algorithm algorithm, enum signature_encoding 
 	return made;
 }
 
-/* The characters of hex and base64. Base64 padding is at the end. */
-static const char hex_digits[] = "0123456789abcdefABCDEF";
+/* The digits of hex in lower case and of base64, in the order of their values. */
+static const char hex_digits[] = "0123456789abcdef";
 static const char base64_digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+#define HEX_BITS    4
+#define BASE64_BITS 6
 
-bool signature_form(const char *text, enum signature_algorithm *algorithm,
-	enum signature_encoding *encoding)
+/* Returns the value of the digit @c, which is not NUL, or -1. */
+static int digit_value(const char *digits, char c)
 {
-	size_t len = strnlen(text, SIGNATURE_TEXT_MAX), size, padding;
+	const char *digit;
 
+	if (digits == hex_digits && c >= 'A' && c <= 'F')
+		c = (char)(c - 'A' + 'a');
+	digit = strchr(digits, c);
+	return digit ? (int)(digit - digits) : -1;
+}
+
+/*
+ * Decodes the @len digits of @text, whose bytes fit into @to. Bits that remain at the end must be
+ * 0, as every encoder writes them: a signature has one spelling in base64.
+ */
+static bool decode_digits(const char *text, size_t len, const char *digits, unsigned int width,
+	uint8_t *to)
+{
+	unsigned int value = 0, bits = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		int digit = digit_value(digits, text[i]);
+
+		if (digit < 0)
+			return false;
+		value = (value << width | (unsigned int)digit) & 0xffff;
+		bits += width;
+		if (bits < 8)
+			continue;
+		bits -= 8;
+		*to++ = (uint8_t)(value >> bits);
+	}
+	return !(value & ((1u << bits) - 1));
+}
+
+bool signature_read(const char *text, struct signature *given)
+{
+	size_t len = strnlen(text, SIGNATURE_TEXT_MAX);
+
+	memset(given, 0, sizeof(*given));
 	for (unsigned int i = 0; i < SIGNATURE_ALGORITHM_COUNT; i++) {
-		size = algorithms[i].size;
-		padding = (3 - size % 3) % 3;
-		*algorithm = (enum signature_algorithm)i;
-		*encoding = ENCODING_HEX;
+		size_t size = algorithms[i].size, padding = (3 - size % 3) % 3;
+
+		given->algorithm = (enum signature_algorithm)i;
 		if (len == 2 * size)
-			return strspn(text, hex_digits) == len;
-		*encoding = ENCODING_BASE64;
+			return decode_digits(text, len, hex_digits, HEX_BITS, given->digest);
 		if (len == (size + 2) / 3 * 4)
-			return strspn(text, base64_digits) == len - padding &&
-				strspn(text + len - padding, "=") == padding;
+			return strspn(text + len - padding, "=") == padding &&
+				decode_digits(text, len - padding, base64_digits, BASE64_BITS,
+					given->digest);
 	}
 	return false;
 }
 
-bool signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
-	const char *secret, const void *body, size_t len, const char *text)
+bool signature_verify(const struct signature *given, const char *secret, const void *body,
+	size_t len)
 {
-	char expected[SIGNATURE_TEXT_MAX];
-	char given[SIGNATURE_TEXT_MAX];
-	bool made = signature_make(algorithm, encoding, secret, body, len, expected);
-	int differ;
+	const struct bytes key = {(const uint8_t *)secret, (uint32_t)strlen(secret)};
+	uint8_t expected[DIGEST_MAX];
+	unsigned int size =
+		signature_mac(given->algorithm, key, (struct bytes){body, (uint32_t)len}, expected);
+	/* The same number of steps for every digest. */
+	int differ = size ? gnutls_memcmp(given->digest, expected, size) : -1;
 
-	/*
-	 * The same number of steps for every text. A text that is too long leaves no NUL at the
-	 * end.
-	 */
-	for (size_t i = 0; i < SIGNATURE_TEXT_MAX; i++) {
-		given[i] = *text;
-		if (encoding == ENCODING_HEX && *text >= 'A' && *text <= 'F')
-			given[i] = (char)(*text - 'A' + 'a');
-		text += *text != '\0';
-	}
-	differ = gnutls_memcmp(given, expected, SIGNATURE_TEXT_MAX);
 	gnutls_memset(expected, 0, sizeof(expected));
 	/* An unused key slot has an empty secret, with which anyone could make signatures. */
-	return made && secret[0] && differ == 0;
+	return secret[0] && differ == 0;
 }
 
 unsigned int signature_mac(enum signature_algorithm algorithm, struct bytes key, struct bytes body,

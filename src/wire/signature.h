@@ -1,7 +1,8 @@
 /*
  * signature - x-casino-signature: an HMAC over the raw bytes of a body (contract, "Signature").
  *
- * The key is the characters of the secret as issued, not their decoded value.
+ * The key is the characters of the secret as issued, not their decoded value. A dealer's encoding
+ * decides how signatures to it are written. Signatures from it are read in either encoding.
  */
 #ifndef WIRE_SIGNATURE_H
 #define WIRE_SIGNATURE_H
@@ -21,27 +22,34 @@
 bool signature_make(enum signature_algorithm algorithm, enum signature_encoding encoding,
 	const char *secret, const void *body, size_t len, char text[SIGNATURE_TEXT_MAX]);
 
-/*
- * Finds the algorithm and the encoding of a signature by its length, which is unique for each pair.
- * Returns false if its length or a character fits no pair.
- */
-bool signature_form(const char *text, enum signature_algorithm *algorithm,
-	enum signature_encoding *encoding);
+#define SIGNATURE_DIGEST_MAX 64
+/* A signature that a caller sent: the bytes of the HMAC. Their number follows from the algorithm. */
+struct signature {
+	enum signature_algorithm algorithm;
+	uint8_t digest[SIGNATURE_DIGEST_MAX];
+};
 
 /*
- * Returns true only if @text is the signature of @body. Hex may be in either case. The comparison
- * takes constant time: the work depends only on @algorithm and @len, even for a malformed @text. An
- * empty @secret (an unused key slot) verifies nothing, with the same work.
+ * Reads a signature. It is hex, with letters of either case, or base64 of the standard alphabet with
+ * its padding. The length of the text shows the algorithm and the encoding. Returns false for every
+ * other spelling: the URL-safe alphabet, missing padding, another length or character, and base64
+ * whose last digit has bits that no encoder sets. The work depends on @text only.
  */
-bool signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
-	const char *secret, const void *body, size_t len, const char *text);
+bool signature_read(const char *text, struct signature *given);
+
+/*
+ * Returns true only if @given is the signature of @body. The comparison takes constant time: the
+ * work depends only on the algorithm and @len. An empty @secret (an unused key slot) verifies
+ * nothing, with the same work.
+ */
+bool signature_verify(const struct signature *given, const char *secret, const void *body,
+	size_t len);
 
 /*
  * Binary digests for `creditbridgectl explain`, which searches for the origin of a signature. They
  * are the HMAC of @body with any @key, and the plain hash of up to three parts. Both return the
  * number of bytes of @digest, or 0 if the library failed.
  */
-#define SIGNATURE_DIGEST_MAX 64
 unsigned int signature_mac(enum signature_algorithm algorithm, struct bytes key, struct bytes body,
 	uint8_t digest[SIGNATURE_DIGEST_MAX]);
 unsigned int signature_hash(enum signature_algorithm algorithm, const struct bytes parts[3],

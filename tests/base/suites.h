@@ -9,13 +9,17 @@
 Suite *isolated_suite(void);
 Suite *buffer_suite(void);
 Suite *clock_suite(void);
+Suite *columns_suite(void);
 Suite *fiber_suite(void);
+Suite *acl_suite(void);
 Suite *group_suite(void);
 Suite *histogram_suite(void);
 Suite *log_suite(void);
 Suite *network_suite(void);
+Suite *near_suite(void);
 Suite *pack_suite(void);
 Suite *settings_suite(void);
 Suite *text_suite(void);
+Suite *zone_suite(void);
 
 #endif

@@ -16,12 +16,19 @@ START_TEST(finds)
 	gid_t gid = 4711;
 	char why[128] = "";
 
-	ck_assert_int_eq(group_find("", &gid, why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(group_find("socket_group", "", &gid, why, sizeof(why)), STATUS_OK);
 	ck_assert(gid == (gid_t)-1);
-	ck_assert_int_eq(group_find("daemon", &gid, why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(group_find("socket_group", "daemon", &gid, why, sizeof(why)), STATUS_OK);
 	ck_assert_int_eq(gid, getgrnam("daemon")->gr_gid);
+	ck_assert_int_eq(group_find("socket_group", "4294967294", &gid, why, sizeof(why)),
+		STATUS_OK);
+	ck_assert_uint_eq(gid, UINT32_MAX - 1);
 	ck_assert_str_eq(why, "");
-	ck_assert_int_eq(group_find("no-such-group", &gid, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_int_eq(group_find("read_group", "4294967295", &gid, why, sizeof(why)),
+		STATUS_CONFIG);
+	ck_assert(gid == (gid_t)-1);
+	ck_assert_int_eq(group_find("socket_group", "no-such-group", &gid, why, sizeof(why)),
+		STATUS_CONFIG);
 	ck_assert_str_eq(why,
 		"socket_group no-such-group is no group of this host: "
 		"leave it empty, or name an existing group");
@@ -43,7 +50,7 @@ START_TEST(lacks_a_descriptor)
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = (struct rlimit){(rlim_t)lowest, before.rlim_max};
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	status = group_find("daemon", &gid, why, sizeof(why));
+	status = group_find("socket_group", "daemon", &gid, why, sizeof(why));
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	ck_assert_msg(status == STATUS_NOMEM, "%d: %s", (int)status, why);
 	ck_assert_str_eq(why, "socket_group daemon cannot be looked up: Too many open files");

@@ -7,12 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[] = "/tmp/creditbridge-settings-XXXXXX";
+static char path[64];
 
 static void make_file(void)
 {
-	int fd = mkstemp(path);
+	int fd;
 
+	snprintf(path, sizeof(path), "/tmp/creditbridge-settings-XXXXXX");
+	fd = mkstemp(path);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 }
@@ -66,6 +68,15 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.ledger_connections_max, 1024);
 	ck_assert_uint_eq(s.ledger_queue_max, 1024);
 	ck_assert_uint_eq(s.ledger_gather_us, 400);
+	ck_assert_str_eq(s.store, "berkeleydb");
+	ck_assert_str_eq(s.postgresql_hosts, "");
+	ck_assert_str_eq(s.postgresql_database, "creditbridge");
+	ck_assert_str_eq(s.postgresql_user, "creditbridge");
+	ck_assert_str_eq(s.postgresql_schema, "creditbridge");
+	ck_assert_str_eq(s.postgresql_options, "");
+	ck_assert_str_eq(s.postgresql_durability, "quorum");
+	ck_assert_uint_eq(s.postgresql_trip_ms, 1000);
+	ck_assert_uint_eq(s.postgresql_patience_ms, 30000);
 	ck_assert_uint_eq(s.ledger_cache_mib, 256);
 	ck_assert_uint_eq(s.checkpoint_kib, 16384);
 	ck_assert_uint_eq(s.checkpoint_interval_ms, 2000);
@@ -83,7 +94,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.refund_backoff_max_ms, 300000);
 	ck_assert_uint_eq(s.refund_give_up_s, 86400);
 	ck_assert_uint_eq(s.breaker_open_ms, 30000);
-	ck_assert_uint_eq(s.sweep_concurrency, 128);
+	ck_assert_uint_eq(s.sweep_concurrency, 256);
 	ck_assert_uint_eq(s.sweep_overdue_s, 120);
 	ck_assert_uint_eq(s.callback_network_count, 0);
 }
@@ -309,6 +320,12 @@ static const struct {
 	{"log_level = info\nfoo = 1\nlog_level = info\n", ":2: no such option 'foo'\n"},
 	{"log_level = info\nlog_level = info\nfoo = 1\n", ":2: log_level is set a second time\n"},
 	{"log_target = \"/var/log/x\"", ":1: log_target must be syslog or stderr\n"},
+	{"store = mysql", ":1: store must be berkeleydb or postgresql\n"},
+	{"store = postgresql",
+		":1: store = postgresql needs postgresql_hosts, the servers' addresses\n"},
+	{"postgresql_options = \"password=x\"",
+		":1: postgresql_options must hold no password: every worker reads this file. Name a "
+		"file of the ledger's user by passfile=PATH\n"},
 	{"log_level = loud", ":1: log_level must be error, warning, info or debug\n"},
 	{"log_level = info\nlog_level = INFO\n",
 		":2: log_level must be error, warning, info or debug\n"},
@@ -336,6 +353,11 @@ static const struct {
 	{"callback_lease_ms = 4499\nlog_level = info\nlog_level = info\n", ":1: " LEASE "4500\n"},
 	{"log_level = info\nlog_level = info\ncallback_lease_ms = 4499\n",
 		":2: log_level is set a second time\n"},
+	/* what the ledgers of several hosts need */
+	{"store = postgresql\npostgresql_hosts = a\ncell_takeover_ms = 1499\npostgresql_trip_ms = 900",
+		":3: cell_takeover_ms must be at least cell_read_lease_ms + 500, which is 1500\n"},
+	{"store = postgresql\npostgresql_hosts = a\npostgresql_trip_ms = 2000",
+		":3: postgresql_trip_ms must be less than cell_takeover_ms, which is 2000\n"},
 	/* the first of two errors */
 	{"log_level = a\nlog_target = b\n",
 		":1: log_level must be error, warning, info or debug\n"},
@@ -417,7 +439,7 @@ START_TEST(the_sample_shows_every_option)
 		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
 		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
 	}
-	ck_assert_uint_eq(count, 32);
+	ck_assert_uint_eq(count, 56);
 	settings_defaults(&preset);
 	memset(&loaded, 0xff, sizeof(loaded));
 	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);

@@ -23,6 +23,7 @@ class Request:
         self.method, self.path, self.version = lines[0].split(" ")
         self.headers = [tuple(line.split(": ", 1)) for line in lines[1:]]
         self.body = body
+        self.length = len(head) + len(b"\r\n\r\n") + len(body)
         self.time_s = time.time()
 
     def header(self, name):
@@ -310,6 +311,34 @@ class Dealer:
         except OSError:
             pass
         self.listener.close()
+
+
+class CutDealer(Dealer):
+    """Resets each connection as soon as it has read @offset bytes of a request. None: it reads a whole
+    request, and @length is then how long that was."""
+
+    def __init__(self, context=None):
+        self.offset = self.length = None
+        super().__init__(context)
+
+    def serve(self, connection):
+        try:
+            if self.context:
+                connection.settimeout(HANG_S)
+                connection = self.context.wrap_socket(connection, server_side=True)
+            if self.offset is None:
+                request = read_request(connection)
+                self.length = request.length
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+                return
+            left = self.offset
+            while left:
+                left -= len(connection.recv(left))
+            reset(connection)
+        except (OSError, ssl.SSLError):
+            pass  # The client went away.
+        finally:
+            connection.close()
 
 
 def read_request(connection):

@@ -9,8 +9,8 @@
 
 #define ERROR "{\"id\":\"a\",\"detail\":\"b\"}"
 
-static struct callback_outcome classified(enum http_outcome http, int code, const char *headers,
-	const char *body)
+static struct callback_outcome classified_with(bool needs_balance, enum http_outcome http, int code,
+	const char *headers, const char *body)
 {
 	struct callback_outcome outcome;
 	struct http_answer answer;
@@ -24,11 +24,17 @@ static struct callback_outcome classified(enum http_outcome http, int code, cons
 	ck_assert(buffer_append_str(&answer.headers, headers));
 	ck_assert(buffer_append_str(&answer.body, body));
 	memset(&outcome, 0xff, sizeof(outcome));
-	classify(&answer, &outcome);
+	classify(&answer, needs_balance, &outcome);
 	http_answer_free(&answer);
 	ck_assert_uint_eq(outcome.ms, 12);
 	ck_assert_int_eq(outcome.http_status, code);
 	return outcome;
+}
+
+static struct callback_outcome classified(enum http_outcome http, int code, const char *headers,
+	const char *body)
+{
+	return classified_with(false, http, code, headers, body);
 }
 
 START_TEST(every_status)
@@ -142,10 +148,52 @@ START_TEST(wrong_members_change_nothing)
 }
 END_TEST
 
+/* The setting success_needs_balance makes a success without a balance unreadable, nothing else. */
+START_TEST(a_success_needs_its_balance)
+{
+	static const struct {
+		int code;
+		const char *body;
+		enum callback_class class;
+	} cases[] = {
+		{200, "", CALLBACK_UNKNOWN},
+		{204, "", CALLBACK_UNKNOWN},
+		{200, " \n", CALLBACK_UNKNOWN},
+		{200, "{}", CALLBACK_UNKNOWN},
+		{200, "{\"status\":\"INSUFFICIENT_FUNDS\"}", CALLBACK_UNKNOWN},
+		{200, "{\"code\":1,\"message\":\"no credit\",\"balance\":null}", CALLBACK_UNKNOWN},
+		{200, "{\"balance\":\"12.5\"}", CALLBACK_UNKNOWN},
+		{200, "{\"balance\":0.00001}", CALLBACK_UNKNOWN},
+		{200, "{\"data\":{\"balance\":1}}", CALLBACK_UNKNOWN},
+		{200, "[{\"balance\":1}]", CALLBACK_UNKNOWN},
+		{200, "OK", CALLBACK_UNKNOWN},
+		{200, "{\"balance\":0}", CALLBACK_SUCCESS},
+		{201, "{\"balance\":12.5,\"currency\":7}", CALLBACK_SUCCESS},
+		{200, ERROR, CALLBACK_REFUSED},
+		{409, ERROR, CALLBACK_REFUSED},
+		{409, "{}", CALLBACK_REFUSED},
+		{500, "{\"balance\":1}", CALLBACK_UNKNOWN},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct callback_outcome outcome =
+			classified_with(true, HTTP_ANSWERED, cases[i].code, "", cases[i].body);
+
+		ck_assert_msg(outcome.class == cases[i].class, "%d %s: %s", cases[i].code,
+			cases[i].body, callback_class_names[outcome.class]);
+	}
+	ck_assert_str_eq(classified_with(true, HTTP_ANSWERED, 200, "", "{}").note,
+		"no usable balance in the answer: this dealer's setting success_needs_balance "
+		"requires one");
+	ck_assert_int_eq(classified_with(true, HTTP_NOT_SENT, 0, "", "").class, CALLBACK_NOT_SENT);
+}
+END_TEST
+
 Suite *classify_suite(void)
 {
 	const TTest *const tests[] = {every_status, every_outcome, packed_answers_are_not_readable,
-		notes_have_a_remedy, wrong_members_change_nothing, NULL};
+		notes_have_a_remedy, wrong_members_change_nothing, a_success_needs_its_balance,
+		NULL};
 
 	return suite_make("classify", tests, 20);
 }

@@ -27,7 +27,7 @@ import cb  # noqa: E402
 import cb_alone  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
 from attempts import BODY, PROGRAM, Sender  # noqa: E402
-from dealers import BALANCE, FAULTS, Dealer, answer, full_backlog, hang, reset  # noqa: E402
+from dealers import BALANCE, FAULTS, CutDealer, Dealer, answer, full_backlog, hang, reset  # noqa: E402
 
 KINDS = ("balance-inquire", "betting", "betting-result", "betting-refund")
 KEY1 = "0123456789abcdef" * 4
@@ -496,6 +496,27 @@ def case_tls_cut():
         dealer.stop()
 
 
+def case_reset_at_each_byte():
+    """A connection that is reset after each byte of a bet: the bet counts as not sent only if not one
+    byte of it arrived. Over TLS each seventh byte, and those at both ends."""
+    with tempfile.TemporaryDirectory(prefix="creditbridge-tls-") as name:
+        folder = pathlib.Path(name)
+        make_ca(folder, "ca")
+        context = make_certificate(folder, "good", "IP:127.0.0.1")
+        for dealer, step in ((CutDealer(), 1), (CutDealer(context), 7)):
+            with Sender("-c", str(folder / "ca.pem"), "-k", "2900") as sender:
+                flags = "" if dealer.context else "h"
+                equal(sender.one(dealer.url(), flags=flags)["class"], "success", "a whole bet")
+                length = dealer.length
+                check(length > 100, f"a request of {length} bytes")
+                for offset in sorted({0, 1, 2, length - 1, length, *range(0, length, step)}):
+                    dealer.offset = offset
+                    outcome = sender.one(dealer.url(), flags=flags)
+                    check(outcome["class"] == "unknown" or (outcome["class"], offset) == ("not_sent", 0),
+                          f"reset after {offset} bytes: {outcome}")
+            dealer.stop()
+
+
 # Many and much
 
 def case_slow_do_not_delay():
@@ -569,6 +590,7 @@ def main():
         ("allowed networks", case_allowed),
         ("TLS: wrong name, expired, strangers, old, none", case_tls),
         ("TLS: an answer cut off", case_tls_cut),
+        ("a reset after each byte of a bet", case_reset_at_each_byte),
         ("slow dealers do not delay others", case_slow_do_not_delay),
         ("memory does not grow", case_memory),
     ]

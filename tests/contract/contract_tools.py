@@ -7,6 +7,7 @@
 The npm packages that package-lock.json pins are installed into the build directory. Exit: 0 done;
 1 they cannot be had here, or failed.
 """
+import fcntl
 import hashlib
 import json
 import os
@@ -54,8 +55,8 @@ def node_path():
     return path
 
 
-def modules():
-    return builddir() / "contract" / "node_modules"
+def modules(name="contract"):
+    return builddir() / name / "node_modules"
 
 
 def environment():
@@ -71,12 +72,19 @@ def npm_environment():
     return env
 
 
-def install():
-    """Installs the packages unless those of this lock are there. Missing: they cannot be had."""
+def install(source=HERE, name="contract"):
+    """Installs the packages of the lock in @source into the folder @name of the build directory, unless
+    they are there. Missing: they cannot be had."""
     node_path()
-    folder = builddir() / "contract"
+    builddir().mkdir(parents=True, exist_ok=True)
+    # Two suites that run at the same time may need the same packages.
+    with open(builddir() / f".{name}.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        install_locked([source / "package.json", source / "package-lock.json"], builddir() / name)
+
+
+def install_locked(files, folder):
     stamp = folder / "installed"
-    files = [HERE / "package.json", HERE / "package-lock.json"]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
     if stamp.exists() and stamp.read_text() == digest:
         return

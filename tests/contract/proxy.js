@@ -28,8 +28,9 @@ mung.json = (judge) => mungJson(judge, { mungError: true });
 const OpenApiValidator = require('express-openapi-validator');
 const { load, resolve, closeAnswers, operations, servedAt } = require('./document');
 
-/* Why a body is bad that JSON Schema cannot tell: details of bad_request (contract, "Body"). */
-const BEYOND_SCHEMA = /has a key twice|is nested deeper than/;
+/* Why a body is bad that JSON Schema cannot tell: details of bad_request (contract, "Body";
+ * of a cancelled bet, that two members are equal). */
+const BEYOND_SCHEMA = /has a key twice|is nested deeper than|: must differ from /;
 
 const { values: options } = parseArgs({
 	options: {

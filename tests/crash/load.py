@@ -70,7 +70,7 @@ class Caller:
     def attempt(self, method, path, body, headers):
         self.asked = time.monotonic()
         if self.connection is None:
-            self.connection = http.client.HTTPConnection("127.0.0.1", self.server.port,
+            self.connection = http.client.HTTPConnection(self.server.address, self.server.port,
                                                          timeout=TIMEOUT_S)
         self.connection.request(method, self.server.prefix + path, body, headers)
         response = self.connection.getresponse()
@@ -98,6 +98,9 @@ class Caller:
             if time.monotonic() > deadline:
                 raise Unanswered(f"{path} {fields}: the last attempt: {why}")
             self.repeats += 1
+            if self.server.other() is not self.server:
+                self.close()
+                self.server = self.server.other()
             time.sleep(PAUSE_S)
 
     def transfer(self, transfer):

@@ -11,6 +11,7 @@ Suite *money_suite(void);
 Suite *movement_suite(void);
 Suite *records_suite(void);
 Suite *refusal_suite(void);
+Suite *story_suite(void);
 Suite *wager_suite(void);
 
 #endif

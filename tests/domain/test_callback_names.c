@@ -10,8 +10,14 @@ START_TEST(names_and_paths)
 	char id[CALLBACK_EVENT_ID_SIZE];
 
 	for (int kind = 0; kind < CALLBACK_KIND_COUNT; kind++) {
-		ck_assert_str_eq(callback_default_paths[kind] + 1, callback_kind_names[kind]);
-		ck_assert(callback_path_ok(callback_default_paths[kind]));
+		/* The specification does not know betting-correction: a dealer chooses its path. */
+		if (kind == CALLBACK_BETTING_CORRECTION) {
+			ck_assert_str_eq(callback_default_paths[kind], "");
+		} else {
+			ck_assert_str_eq(callback_default_paths[kind] + 1,
+				callback_kind_names[kind]);
+			ck_assert(callback_path_ok(callback_default_paths[kind]));
+		}
 		callback_event_id((enum callback_kind)kind, UINT64_MAX, id);
 		ck_assert(strstr(id, "-18446744073709551615") != NULL);
 	}
@@ -69,6 +75,20 @@ START_TEST(a_dealers_target)
 	ck_assert_str_eq(target.signing_key_id, "k2");
 	ck_assert_str_eq(target.keys[0].key_id, "");
 	ck_assert_str_eq(target.keys[1].secret, "secret");
+	/* A balance inquiry needs its balance in any case. */
+	ck_assert(!target.needs_balance);
+	dealer.success_needs_balance = true;
+	for (unsigned int kind = 0; kind < CALLBACK_KIND_COUNT; kind++) {
+		callback_target_of(&dealer, (enum callback_kind)kind, &target);
+		ck_assert_int_eq(target.needs_balance,
+			kind != CALLBACK_BALANCE_INQUIRE && kind != CALLBACK_BETTING_CORRECTION);
+		strcpy(dealer.currency, "thb");
+		dealer.send_currency = false;
+		ck_assert_str_eq(dealer_sent_currency(&dealer, (enum callback_kind)kind), "");
+		dealer.send_currency = true;
+		ck_assert_str_eq(dealer_sent_currency(&dealer, (enum callback_kind)kind),
+			kind == CALLBACK_BETTING_CORRECTION ? "" : "thb");
+	}
 }
 END_TEST
 

@@ -66,7 +66,7 @@ START_TEST(random_amounts)
 {
 	uint64_t state = 1;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (unsigned int i = chance_rounds(ROUNDS); i; i--) {
 		money_t money = random_amount(&state);
 		const char *wrong = round_trip(money, (unsigned int)chance_below(&state, 5));
 
@@ -81,7 +81,7 @@ START_TEST(random_finer_amounts)
 	uint64_t state = 2;
 
 	/* A fifth decimal is detected while doubles are close enough together. */
-	for (int i = 0; i < ROUNDS / 3; i++) {
+	for (unsigned int i = chance_rounds(ROUNDS / 3); i; i--) {
 		char text[MONEY_TEXT_MAX], finer[MONEY_TEXT_MAX + 2];
 		money_t money = random_amount(&state) % INT64_C(10000000000000), back;
 

@@ -71,14 +71,20 @@ START_TEST(adjusts_what_is_suspended)
 {
 	dealer.suspended = true;
 	player.suspended = true;
-	ck_assert_int_eq(adjust_decide(&dealer, &player, 100), REFUSAL_NONE);
-	ck_assert_int_eq(adjust_decide(&dealer, &player, -1000000), REFUSAL_NONE);
-	ck_assert_int_eq(adjust_decide(&dealer, &player, -1000100), REFUSAL_INSUFFICIENT_BALANCE);
-	ck_assert_int_eq(adjust_decide(&dealer, &player, 1), REFUSAL_INVALID_AMOUNT);
-	ck_assert_int_eq(adjust_decide(&dealer, &player, 0), REFUSAL_INVALID_AMOUNT);
-	ck_assert_int_eq(adjust_decide(&dealer, NULL, 100), REFUSAL_USER_NOT_FOUND);
+	ck_assert_int_eq(adjust_decide(&dealer, &player, 100, false), REFUSAL_NONE);
+	ck_assert_int_eq(adjust_decide(&dealer, &player, -1000000, false), REFUSAL_NONE);
+	ck_assert_int_eq(adjust_decide(&dealer, &player, -1000100, false),
+		REFUSAL_INSUFFICIENT_BALANCE);
+	ck_assert_int_eq(adjust_decide(&dealer, &player, 1, false), REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(adjust_decide(&dealer, &player, 0, false), REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(adjust_decide(&dealer, NULL, 100, false), REFUSAL_USER_NOT_FOUND);
 	dealer.mode = WALLET_SEAMLESS;
-	ck_assert_int_eq(adjust_decide(&dealer, &player, 100), REFUSAL_WRONG_WALLET_MODE);
+	ck_assert_int_eq(adjust_decide(&dealer, &player, 100, false), REFUSAL_WRONG_WALLET_MODE);
+	/* Credit held for a result can be taken back, as far as it is there. */
+	ck_assert_int_eq(adjust_decide(&dealer, &player, -1000000, false), REFUSAL_NONE);
+	ck_assert_int_eq(adjust_decide(&dealer, &player, -1000100, false),
+		REFUSAL_INSUFFICIENT_BALANCE);
+	ck_assert_int_eq(adjust_decide(&dealer, &player, 100, true), REFUSAL_NONE);
 }
 END_TEST
 

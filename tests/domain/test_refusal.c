@@ -53,6 +53,18 @@ static const struct {
 	{REFUSAL_CLIENT_NOT_FOUND, "client_not_found", 404, false},
 	{REFUSAL_CALLBACK_NOT_FOUND, "callback_not_found", 404, false},
 	{REFUSAL_KEY_KNOWN, "key_known", 409, false},
+	/* sealed transfers and cancelled bets */
+	{REFUSAL_TRANSACTION_SEALED, "transaction_sealed", 409, false},
+	{REFUSAL_BET_CANCELLED, "bet_cancelled", 409, false},
+	/* corrections of settled rounds */
+	{REFUSAL_REVISION_CONFLICT, "revision_conflict", 409, false},
+	{REFUSAL_CORRECTION_NOT_SUPPORTED, "correction_not_supported", 409, false},
+	{REFUSAL_CALLBACK_OPEN, "callback_open", 409, true},
+	{REFUSAL_ROLE_NEEDED, "role_needed", 403, false},
+	{REFUSAL_SESSION_NEEDED, "session_needed", 401, false},
+	{REFUSAL_CODE_NEEDED, "code_needed", 403, false},
+	{REFUSAL_SIGN_IN_REFUSED, "sign_in_refused", 401, false},
+	{REFUSAL_OPERATOR_NOT_FOUND, "operator_not_found", 404, false},
 };
 
 START_TEST(table)

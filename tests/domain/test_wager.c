@@ -4,6 +4,7 @@
 #include "domain/retry.h"
 #include "domain/wager.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* contract, "Bet states": the listed transitions, and no other. */
@@ -11,7 +12,8 @@ START_TEST(only_legal_moves)
 {
 	static const enum bet_state arrows[][2] = {{BET_PENDING, BET_ACCEPTED},
 		{BET_PENDING, BET_REJECTED}, {BET_PENDING, BET_REFUNDING},
-		{BET_ACCEPTED, BET_SETTLED}, {BET_REFUNDING, BET_REFUNDED}};
+		{BET_ACCEPTED, BET_SETTLED}, {BET_ACCEPTED, BET_REFUNDING},
+		{BET_ACCEPTED, BET_REFUNDED}, {BET_REFUNDING, BET_REFUNDED}};
 	unsigned int legal = 0;
 
 	for (unsigned int from = 0; from < BET_STATE_COUNT; from++) {
@@ -58,7 +60,8 @@ END_TEST
 static enum game_status status_of(enum round_result result, unsigned int states)
 {
 	const struct round round = {.state = result == RESULT_NONE ? ROUND_OPEN : ROUND_SETTLED,
-		.result = result};
+		.result = result,
+		.current_result = result};
 	uint32_t bets[BET_STATE_COUNT];
 
 	for (unsigned int i = 0; i < BET_STATE_COUNT; i++)
@@ -214,7 +217,7 @@ static enum callback_state attempt(struct delivery *delivery, struct moment *now
 {
 	static const struct callback_outcome failed = {.class = CALLBACK_UNKNOWN};
 	const struct delivery_lease lease = {.lease_ms = 10000};
-	struct delivery_terms terms = {.unknown_bet_ids = ""};
+	struct delivery_terms terms = {.unknown_bet_ids = "", .duplicate_ids = ""};
 
 	retry_policy_defaults(&terms.retry);
 	ck_assert(delivery_begin(delivery, now, &lease));
@@ -263,6 +266,107 @@ START_TEST(a_reboot_goes_by_the_wall_clock)
 }
 END_TEST
 
+/* The answer @id to attempt number @attempts of a callback of @kind; those before ended as @before. */
+static struct delivery answered(enum callback_kind kind, uint32_t attempts,
+	const struct callback_outcome *before, enum callback_class class, const char *id)
+{
+	struct moment now = {.wall_ms = INT64_C(1700000000000), .boot_ms = 5000, .boot = 1};
+	const struct delivery_lease lease = {.lease_ms = 10000};
+	struct delivery_terms terms = {.unknown_bet_ids = "gone", .duplicate_ids = "twice,E-9"};
+	struct callback_outcome outcome;
+	struct delivery delivery;
+
+	outcome = *before;
+	retry_policy_defaults(&terms.retry);
+	delivery_open(&delivery, kind, 1, "dealer", &now, 0);
+	for (uint32_t i = 1; i <= attempts; i++) {
+		ck_assert(delivery_begin(&delivery, &now, &lease));
+		if (i == attempts) {
+			outcome.class = class;
+			snprintf(outcome.dealer_error_id, sizeof(outcome.dealer_error_id), "%s",
+				id);
+		}
+		ck_assert(delivery_end(&delivery, i, &outcome, &terms, &now));
+	}
+	return delivery;
+}
+
+/* duplicate_ids: after an attempt of a result or refund whose outcome stayed unknown. */
+START_TEST(known_to_the_dealer)
+{
+	static const struct {
+		enum callback_kind kind;
+		uint32_t attempts;
+		enum callback_class class;
+		const char *id;
+		bool known;
+		enum callback_state state;
+	} cases[] = {
+		{CALLBACK_BETTING_RESULT, 1, CALLBACK_REFUSED, "twice", false, CALLBACK_DUE},
+		{CALLBACK_BETTING_RESULT, 2, CALLBACK_REFUSED, "twice", true, CALLBACK_DELIVERED},
+		{CALLBACK_BETTING_RESULT, 3, CALLBACK_REFUSED, "E-9", true, CALLBACK_DELIVERED},
+		{CALLBACK_BETTING_RESULT, 2, CALLBACK_REFUSED, "E-", false, CALLBACK_DUE},
+		{CALLBACK_BETTING_RESULT, 2, CALLBACK_REFUSED, "", false, CALLBACK_DUE},
+		{CALLBACK_BETTING_RESULT, 2, CALLBACK_UNKNOWN, "twice", false, CALLBACK_DUE},
+		{CALLBACK_BETTING_RESULT, 3, CALLBACK_REFUSED, "other", false, CALLBACK_PARKED},
+		{CALLBACK_BETTING_RESULT, 2, CALLBACK_SUCCESS, "", false, CALLBACK_DELIVERED},
+		{CALLBACK_BETTING_REFUND, 1, CALLBACK_REFUSED, "twice", false, CALLBACK_DUE},
+		{CALLBACK_BETTING_REFUND, 2, CALLBACK_REFUSED, "twice", true, CALLBACK_DELIVERED},
+		{CALLBACK_BETTING_REFUND, 2, CALLBACK_REFUSED, "gone", false, CALLBACK_DELIVERED},
+		{CALLBACK_BETTING, 1, CALLBACK_REFUSED, "twice", false, CALLBACK_FAILED},
+	};
+
+	static const struct callback_outcome lost = {.class = CALLBACK_UNKNOWN};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct delivery delivery = answered(cases[i].kind, cases[i].attempts, &lost,
+			cases[i].class, cases[i].id);
+
+		ck_assert_msg(delivery.callback.known_to_dealer == cases[i].known &&
+				delivery.callback.state == cases[i].state,
+			"case %zu: %s", i, callback_state_names[delivery.callback.state]);
+		ck_assert_str_eq(delivery.attempt.note,
+			cases[i].known ? "known to the dealer from an earlier attempt: delivered"
+				       : "");
+		ck_assert_int_eq(delivery.callback.unknown_to_dealer,
+			strcmp(cases[i].id, "gone") == 0);
+	}
+}
+END_TEST
+
+/* If every attempt was refused or not sent, the dealer performed none: the id means another thing. */
+START_TEST(never_performed_is_not_known)
+{
+	static const struct callback_outcome before[] = {
+		{.class = CALLBACK_REFUSED, .http_status = 409, .dealer_error_id = "twice"},
+		{.class = CALLBACK_NOT_SENT},
+	};
+	struct delivery delivery;
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		delivery =
+			answered(CALLBACK_BETTING_RESULT, 3, &before[i], CALLBACK_REFUSED, "twice");
+		ck_assert(!delivery.callback.known_to_dealer);
+		ck_assert_int_eq(delivery.callback.state, CALLBACK_PARKED);
+		delivery =
+			answered(CALLBACK_BETTING_REFUND, 3, &before[i], CALLBACK_REFUSED, "twice");
+		ck_assert(!delivery.callback.known_to_dealer);
+		ck_assert_int_eq(delivery.callback.state, CALLBACK_DUE);
+	}
+}
+END_TEST
+
+/* One id cannot mean that a bet is known and that it is not. */
+START_TEST(ids_mean_one_thing)
+{
+	ck_assert(duplicate_ids_valid("", "gone"));
+	ck_assert(duplicate_ids_valid("twice,E-9,", "gone,E-"));
+	ck_assert(!duplicate_ids_valid("twice,gone", "gone"));
+	ck_assert(!duplicate_ids_valid("bet_not_found", ""));
+	ck_assert(!duplicate_ids_valid("a,transaction_not_found", ""));
+}
+END_TEST
+
 Suite *wager_suite(void)
 {
 	Suite *suite = suite_create("wager");
@@ -277,6 +381,9 @@ Suite *wager_suite(void)
 	tcase_add_test(tcase, refunds_back_off);
 	tcase_add_loop_test(tcase, a_day_is_a_day, 0, 8);
 	tcase_add_test(tcase, a_reboot_goes_by_the_wall_clock);
+	tcase_add_test(tcase, known_to_the_dealer);
+	tcase_add_test(tcase, never_performed_is_not_known);
+	tcase_add_test(tcase, ids_mean_one_thing);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -16,14 +16,17 @@ import cb_ctl  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_link import COMMANDS  # noqa: E402
 from cb_rounds import Rounds  # noqa: E402
+from cb_worker import LOSS, Worker  # noqa: E402
 
 # What changes nothing.
 READS = {"status", "metrics", "dealer list", "dealer show", "dealer ping", "client list",
          "player list", "player show", "player ledger", "transfer show", "transfer list",
          "bet show", "bet list", "round show", "callback list", "callback show", "check", "audit",
-         "recon", "reconcile", "explain", "doctor", "completion"}
+         "recon", "reconcile", "explain", "doctor", "completion", "follow", "refused list", "owed",
+         "operator list", "cluster status"}
 # What is done without a ledger, or has to be looked for where it is tested as a whole.
-ELSEWHERE = {"init", "adopt", "schema", "dealer test", "backup", "restore", "export", "import", "sweep"}
+ELSEWHERE = {"init", "adopt", "schema", "dealer test", "backup", "restore", "export", "import", "sweep",
+             "demo", "member add", "member list", "member renew", "member remove"}
 SETTINGS = (("currency", "eur", "currency"), ("mode", "seamless", "mode"), ("decimals", "3", "decimals"),
             ("utc-offset", "420", "utc_offset_min"), ("rate-limit", "7", "rate_limit"),
             ("algorithm", "hmac-sha512", "signature_algorithm"),
@@ -32,8 +35,11 @@ SETTINGS = (("currency", "eur", "currency"), ("mode", "seamless", "mode"), ("dec
             ("max-inflight", "19", "max_inflight"), ("path-betting", "/b", "path_betting"),
             ("path-betting-result", "/r", "path_betting_result"),
             ("path-betting-refund", "/f", "path_betting_refund"),
+            ("path-betting-correction", "/c", "path_betting_correction"),
             ("path-balance-inquire", "/i", "path_balance_inquire"),
-            ("unknown-bet-ids", "gone", "unknown_bet_ids"))
+            ("unknown-bet-ids", "gone", "unknown_bet_ids"), ("duplicate-ids", "twice", "duplicate_ids"),
+            ("success-needs-balance=yes", None, "success_needs_balance"),
+            ("send-currency=yes", None, "send_currency"))
 numbers = itertools.count(1)
 
 
@@ -114,6 +120,21 @@ def case_players(trail):
     trail.deed("player resume", ("bank", "alice"), target, "player_put")
     trail.deed("player adjust", ("bank", "alice", "12.5"), target, "adjust", "amount=12.50")
     trail.deed("player adjust", ("bank", "alice", "-2.5"), target, "adjust", "amount=-2.50")
+    with Worker(trail.wallet.sockets / "edge.sock") as link:
+        link.place("slots", "bank", "alice", "g-1", 1)
+        link.settle("slots", "bank", "alice", "g-1", LOSS)
+    trail.deed("round correct", ("bank/alice", "g-1", "win", "2.5"), target, "operator_correct",
+               "game_id=g-1 revision=1 result=win payout_amount=2.5", words=("--yes",))
+
+
+def case_operators(trail):
+    """Operators of the web console. The secret of the one-time codes is in no row."""
+    name, target = "kim", "operator kim"
+    added = trail.deed("operator add", (name, "--role", "read"), target, "operator_put", "login=kim role=read")
+    check(added["otpauth"].split("secret=")[1][:32] not in str(trail.rows(0)), "the secret of the codes")
+    trail.deed("operator set", (name, "--role", "finance"), target, "operator_put", "role=finance")
+    for action in ("suspend", "resume", "unlock", "new-code", "sign-out"):
+        trail.deed(f"operator {action}", (name,), target, "operator_put")
 
 
 def case_callbacks(trail):
@@ -221,6 +242,7 @@ def main():
             ("dealers and their settings", case_dealers),
             ("game servers", case_clients),
             ("players", case_players),
+            ("operators", case_operators),
             ("callbacks", case_callbacks),
             ("keys that are used", case_keys_used),
             ("a ledger that halted", case_resume),

@@ -23,6 +23,7 @@ from cb_ctl import bind, new, run  # noqa: E402
 from cb_codec import record as record_table  # noqa: E402
 from cb_lies import Change, Lie, changed, rows_of  # noqa: E402
 from cb_link import Closed  # noqa: E402
+from cb_tap import SLOWER  # noqa: E402
 from cb_middle import Middle, Operator  # noqa: E402
 from cb_worker import (LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS,  # noqa: E402
                        UNITS, UNKNOWN, WIN, Worker)
@@ -58,6 +59,13 @@ class Player(Worker):
             self.end(made.send, self.dealer, outcome, status=200 if outcome == SUCCESS else 0)
         return made
 
+    def corrected(self, game, revision, result, payout, chance):
+        made = self.correction(CLIENT, self.dealer, self.user, game, revision, result, payout)
+        if made.send.event:
+            outcome = chance.choice((SUCCESS, SUCCESS, UNKNOWN))
+            self.end(made.send, self.dealer, outcome, status=200 if outcome == SUCCESS else 0,
+                     shortfall=chance.choice((0, 0, 3)))
+
     def sweep(self, chance=None):
         """Claims what is due and tells how it ended. Returns how many there were."""
         found = self.find()
@@ -73,7 +81,7 @@ def dealer_new(mode="seamless", refund_delay=0):
     options = ()
     if mode == "seamless":
         options = ("--url", "http://127.0.0.1:1/", "--allow-http", "--refund-delay",
-                   str(refund_delay), "--max-inflight", "200")
+                   str(refund_delay), "--max-inflight", "200", "--path-betting-correction", "/c")
     name = WALLET.dealer_add(new("dealer"), *options, mode=mode).casino_id
     WALLET.player_add(name, "alice")
     return name
@@ -426,7 +434,7 @@ def case_sent_more_often():
     with Middle(WALLET, hidden) as middle:
         result = json.loads(run("--config", middle.config, "check", "--json", code=1).stdout)
     equal(result["problems"],
-          [f"callback betting-result-{event} was sent 5 times, with 0 retries by operators"],
+          [f"callback betting-result-{event} was sent 5 times, with 0 retries by operators and the dealer"],
           "unexplained attempts")
 
 
@@ -468,11 +476,19 @@ class Storm:
                      addition=chance.random() < 0.2)
         if chance.random() < 0.02:
             link.bet(game, None)  # Its sender is gone with the link, or it is pending for long.
+        if chance.random() < 0.2:
+            link.bet(game, reference=f"bet-{game}")
+            link.cancel(CLIENT, link.dealer, link.user, game, f"bet-{game}")
         result = chance.choice((WIN, LOSS, REFUND))
         link.result(game, result, 12.5 if result == WIN else 0,
                     outcome=chance.choice((SUCCESS, SUCCESS, UNKNOWN)))
+        # Each is refused while the callback before it is open, or if the round is not settled.
+        for revision, (result, payout) in enumerate(((WIN, 20), (LOSS, 0), (WIN, 5)), 1):
+            if chance.random() < 0.5:
+                link.corrected(game, revision, result, payout, chance)
         self.rounds += 1
-        time.sleep(0.01)  # Each answer that check waits for waits for a commit.
+        # Each answer that check waits for waits for a commit. Where programs are slow there is less to read.
+        time.sleep(0.01 * (SLOWER ** 2 if self.killed else 1))
 
     def sweep(self, link, chance, _seed):
         count = link.sweep(chance)
@@ -497,7 +513,7 @@ def checked(storm, codes, meanwhile=None):
                           stderr=subprocess.PIPE, text=True) as child:
         if meanwhile:
             meanwhile()
-        out, errors = child.communicate(timeout=80)
+        out, errors = child.communicate(timeout=80 * SLOWER)
     result = json.loads(out)
     codes.append(child.returncode)
     check(child.returncode in (0, 75) and not result["problems"], out + errors)

@@ -106,7 +106,7 @@ def case_usage():
                   ("transfer", "show", "demo"), ("transfer", "show", "--transaction", "x"),
                   ("transfer", "list", "--user", "alice"),
                   ("transfer", "list", "--since", "2025-02-30"),
-                  ("transfer", "list", "--until", "yesterday"),
+                  ("transfer", "list", "--until", "last week"),
                   ("request", "demo", "nonsense"), ("request", "demo", "balance"),
                   ("transfer", "list", "--casino", "a b"),
                   ("dealer", "add", "a", "--currency", "thb", "--mode", "seamless",
@@ -329,7 +329,8 @@ def case_dealers():
                        "--rate-limit", "9", "--mode", "seamless", "--currency", "usd",
                        "--path-balance-inquire", "/cb/balance.php", "--path-betting", "/b",
                        "--path-betting-result", "/r", "--path-betting-refund", "/f",
-                       "--unknown-bet-ids", "NO_BET,E-404")
+                       "--unknown-bet-ids", "NO_BET,E-404", "--duplicate-ids", "TWICE,E-409",
+                       "--success-needs-balance", "--send-currency=yes")
     shown = ctl_json("dealer", "show", name)
     for dealer in (changed, shown):
         for key, value in (("decimals", 3), ("url", "http://x.example/y"), ("allow_http", True),
@@ -339,12 +340,22 @@ def case_dealers():
                            ("path_balance_inquire", "/cb/balance.php"), ("path_betting", "/b"),
                            ("path_betting_result", "/r"), ("path_betting_refund", "/f"),
                            ("unknown_bet_ids", "NO_BET,E-404"),
+                           ("duplicate_ids", "TWICE,E-409"), ("success_needs_balance", True),
+                           ("send_currency", True),
                            ("currency", "usd"), ("suspended", False)):
             equal(dealer[key], value, key)
         equal([key["key_id"] for key in dealer["keys"]], ["k1"], "keys")
     equal(shown["total"]["players"], 0, "players")
     refused("not_allowed_now", "dealer", "set", name, "--decimals", "2")
     refused("bad_request", "dealer", "set", name, "--unknown-bet-ids", "a b")
+    refused("bad_request", "dealer", "set", name, "--duplicate-ids", "a b")
+    for option, value in (("--duplicate-ids", "X,NO_BET"), ("--duplicate-ids", "bet_not_found"),
+                          ("--unknown-bet-ids", "E-409")):
+        refused("bad_request", "dealer", "set", name, option, value)
+    ctl("dealer", "set", name, "--duplicate-ids", "x" * 257, code=2)
+    text = ctl("dealer", "show", name).stdout
+    check(re.search(r"^duplicate ids +TWICE,E-409\nsuccess needs balance +yes\nsends currency +yes$", text,
+                    re.M), text)
     text = ctl("dealer", "set", name, "--path-betting", "", "--unknown-bet-ids", "").stdout
     check(re.search(r"path of betting +/betting\n", text), f"the suggested path: {text}")
     check(re.search(r"path of betting-result +/r\n", text), f"the path that was set: {text}")
@@ -796,6 +807,44 @@ def case_status():
     check(status["pid"] in WALLET.engine_pids(), "the engine")
     check(status["installation"] in ctl("status").stdout, "text")
     refused("not_allowed_now", "resume")
+    # The verdict is first, the worst cause before the others.
+    lines = ctl("status").stdout.split("\n\n")[0].splitlines()
+    levels = [problem["level"] for problem in status["problems"]]
+    equal(sorted(levels, key=["failure", "attention"].index), levels, "the worst first")
+    equal(status["verdict"], levels[0] if levels else "ok", "the verdict")
+    equal(lines, [f"{problem['level'].upper()}: {problem['found']}. To do: {problem['remedy']}."
+                  for problem in status["problems"]] or ["OK: nothing needs the operator."], "the first lines")
+
+
+def standing(wallet):
+    """What `status` says first: the verdict, and the remedies, of which the first is the worst's."""
+    status = wallet.ctl_json("status")
+    first = wallet.ctl("status").splitlines()[0]
+    check(first.startswith(f"{status['verdict'].upper()}: "), f"{first}: {status}")
+    return status["verdict"], [problem["remedy"] for problem in status["problems"]]
+
+
+def case_standing():
+    """Each cause that `status` knows, and that a better one hides none."""
+    with cb.Instance("cbstanding", settings={"sweep_overdue_s": 60}) as wallet:
+        equal(standing(wallet), ("ok", []), "a new installation")
+        wallet.dealer_add("plain")
+        equal(standing(wallet), ("attention", ["creditbridgectl backup DIR"]), "no backup")
+        wallet.ctl("backup", wallet.dir / "backup")
+        equal(standing(wallet), ("ok", []), "a backup")
+        wallet.dealer_add("bare", mode="seamless")
+        equal(standing(wallet)[1], ["creditbridgectl dealer set CASINO --url URL"], "no URL")
+        wallet.ctl("dealer", "set", "bare", "--url", "https://dealer.example")
+        wallet.ctl("dealer", "hold", "bare", "--reason", "a test")
+        equal(standing(wallet), ("attention", ["creditbridgectl reconcile, then creditbridgectl release"]), "held")
+        wallet.stop()
+        wallet.write_config({"sweep_overdue_s": 1, "disk_low_water_mib": 16777216})
+        wallet.start()
+        cb.wait_until(lambda: len(standing(wallet)[1]) == 3, 20, "a sweeper that did not run")
+        equal(standing(wallet), ("failure", [
+            "make room on the ledger's disk",
+            "creditbridgectl sweep; then look at creditbridge-sweep.timer or cron",
+            "creditbridgectl reconcile, then creditbridgectl release"]), "the worst first")
 
 
 def case_output():
@@ -1007,6 +1056,7 @@ CASES = [
     ("check under load", case_check_under_load),
     ("audit", case_audit),
     ("status and resume", case_status),
+    ("status begins with what needs the operator", case_standing),
     ("output", case_output),
     ("sign", case_sign),
     ("request", case_request),

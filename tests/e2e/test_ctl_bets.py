@@ -12,6 +12,7 @@ import os
 import re
 import socket
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -22,7 +23,7 @@ from cb_ctl import bind, lone_dealer, new, on_terminal, run  # noqa: E402
 from cb_lies import Change  # noqa: E402
 from cb_listener import Scripted  # noqa: E402
 from cb_middle import Middle  # noqa: E402
-from cb_worker import (BETTING, BETTING_RESULT, LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS,  # noqa
+from cb_worker import (BETTING, BETTING_CORRECTION, BETTING_RESULT, LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS,  # noqa
                        UNKNOWN, WIN, Worker)
 
 SETTINGS = {
@@ -188,6 +189,98 @@ def case_client_key_files():
 
 # -- bets and rounds
 
+def correct(*words, code=0):
+    return ctl_json("round", "correct", *words, "--reason", "misread", "--yes", code=code)
+
+
+def case_correct_transfer():
+    """The difference moves here, once for each operation id; a preview moves nothing."""
+    name, game = dealer_new(mode="transfer"), new("game")
+    who = f"{name}/alice"
+
+    def balance():
+        return ctl_json("player", "show", who)["balance"]
+    ctl("player", "adjust", name, "alice", "100", "--reason", "test")
+    with worker() as link:
+        link.place("slots", name, "alice", game, 30)
+        refused("revision_conflict", "round", "correct", who, game, "loss", "--reason", "x", "--yes")
+        link.settle("slots", name, "alice", game, LOSS)
+    for words in ((who, game, "loss"), (who, game, "win", "--reason", "x"),
+                  (who, game, "loss", "5", "--reason", "x"), (who, game, "draw", "--reason", "x"),
+                  (who, game, "win", "-5", "--reason", "x"), (who, game, "win", "5", "--reason", "x"),
+                  (who, game, "loss", "--reason", "x", "--revision", "65")):
+        ctl("round", "correct", *words, code=2)
+    refused("game_not_found", "round", "correct", who, "no game", "loss", "--reason", "x", "--yes")
+    shown = ctl_json("round", "correct", who, game, "win", "50", "--reason", "x", "--dry-run")
+    equal((shown["dry_run"], shown["previous_result"], shown["previous_payout_amount"], shown["delta"],
+           shown["revision"], shown["transaction_id"], shown["effect"]),
+          (True, "loss", 0, 50, 1, 0, "credit is added here"), f"a preview: {shown}")
+    code, text = on_terminal(WALLET, "round", "correct", who, game, "win", "50", "--reason", "x",
+                             answer="n\n")
+    check(code == 1 and re.search(r"^difference +50\.00$", text, re.M) and "[y/N]" in text, text)
+    equal((balance(), ctl_json("round", "show", who, game)["corrections"]), (70, []), "nothing moved")
+    code, text = on_terminal(WALLET, "round", "correct", who, game, "win", "50", "--reason", "misread",
+                             answer="y\n")
+    check(code == 0 and re.search(r"^transaction id +\d+$", text, re.M), text)
+    equal(balance(), 120, "after it")
+    row = ctl_json("round", "show", who, game)["corrections"][0]
+    equal((row["scope"], row["client_id"], row["reason"], row["payout_amount"]),
+          ("operator", "", "misread", 50), f"{row}")
+    # Another operator was quicker.
+    refused("revision_conflict", "round", "correct", who, game, "loss", "--reason", "x", "--yes",
+            "--revision", "1")
+    refused("invalid_amount", "round", "correct", who, game, "win", "0.001", "--reason", "x", "--yes")
+    made = correct(who, game, "refund", "--operation-id", f"{game}-2", "--revision", "2")
+    equal((made["delta"], made["payout_amount"], made["replay"], balance()), (-20, 30, False, 100),
+          f"{made}")
+    again = correct(who, game, "refund", "--operation-id", f"{game}-2", "--revision", "2")
+    equal((again["transaction_id"], again["replay"], balance()), (made["transaction_id"], True, 100),
+          f"repeated: {again}")
+    done = correct(who, game, "loss", "--operation-id", f"{game}-2", "--revision", "2", code=1)
+    equal(done["error"]["id"], "transaction_conflict", f"{done}")
+    ctl("player", "adjust", name, "alice", "-90", "--reason", "spent")
+    equal(correct(who, game, "loss", code=1)["error"]["id"], "insufficient_balance", "too little")
+    made = correct(who, game, "loss", "--allow-shortfall")
+    equal((made["delta"], made["shortfall"], balance()), (-30, 20, 0), f"{made}")
+    with worker() as link:
+        equal(link.correct("slots", name, "alice", game, 4, WIN, 40), "", "the game server goes on")
+    equal(balance(), 20, "less what was not taken")
+    equal(ctl_json("check")["ok"], True, "check")
+
+
+def case_correct_seamless():
+    """The callback is left to the sweeper; the rules of a correction hold."""
+    name, game = dealer_new(), new("game")
+    who = f"{name}/alice"
+    with worker() as link:
+        place(link, name, game)
+        made = link.settle("slots", name, "alice", game, WIN, 30)
+        equal(correct(who, game, "win", "45", code=1)["error"]["id"], "callback_open", "not answered")
+        link.end(made.send, name, SUCCESS)
+
+        def swept(kind, event):
+            equal(state_of(event), "due", "left to the sweeper")
+            refusal, grant = link.claim(event)
+            equal((refusal, grant.kind, grant.attempt), ("", kind, 1), "the sweeper's")
+            link.end(grant, name, SUCCESS)
+            equal(state_of(event), "delivered", "sent")
+        up = correct(who, game, "win", "45")
+        equal((up["delta"], up["effect"]), (15, "the dealer is sent a betting-result"), f"{up}")
+        swept(BETTING_RESULT, int(up["webhook_id"].rpartition("-")[2]))
+        equal(correct(who, game, "loss", code=1)["error"]["id"], "correction_not_supported", "no path")
+        done = ctl_json("round", "correct", who, game, "loss", "--reason", "x", "--dry-run", code=1)
+        equal(done["error"]["id"], "correction_not_supported", "the preview says so")
+        ctl("dealer", "set", name, "--path-betting-correction", "/c", "--reason", "test")
+        down = correct(who, game, "loss")
+        equal((down["delta"], down["effect"]), (-45, "the dealer is sent a betting-correction"),
+              f"{down}")
+        swept(BETTING_CORRECTION, int(down["webhook_id"].rpartition("-")[2]))
+        # Only the result changes: nothing moves, and nothing is sent.
+        same = correct(who, game, "win", "0")
+        equal((same["delta"], same["webhook_id"], same["effect"]), (0, "", "nothing moves"), f"{same}")
+    equal(ctl_json("check")["ok"], True, "check")
+
+
 def case_bet_of_transfer_wallet():
     name = dealer_new(mode="transfer")
     player_id = ctl_json("player", "show", f"{name}/alice")["player_id"]
@@ -197,7 +290,7 @@ def case_bet_of_transfer_wallet():
         more = link.place("slots", name, "alice", "g-1", 2.5, addition=True)
         made = link.settle("slots", name, "alice", "g-1", WIN, 30)
     shown = ctl_json("bet", "show", first.transaction_id)
-    equal(set(shown), {"bet", "answer", "round", "callbacks", "movements"}, "members")
+    equal(set(shown), {"bet", "answer", "round", "callbacks", "movements", "story"}, "members")
     bet = shown["bet"]
     equal((bet["state"], bet["number"], bet["bet_amount"], bet["addition"], bet["remark"],
            bet["request_transaction_id"], bet["user_bet"]),
@@ -222,7 +315,8 @@ def case_bet_of_transfer_wallet():
           "nothing about callbacks")
     # The id of a win leads to the round, and so does the game without a number.
     by_result = ctl_json("bet", "show", made.transaction_id)
-    equal(set(by_result), {"round", "bets", "callbacks", "movements"}, "members of a round")
+    equal(set(by_result), {"round", "bets", "corrections", "callbacks", "movements", "story"},
+          "members of a round")
     for words in ((made.transaction_id,), (first.transaction_id,), (player_id, "g-1")):
         equal(ctl_json("round", "show", *words), by_result, f"by {words}")
     equal([row["transaction_id"] for row in by_result["bets"]],
@@ -249,7 +343,7 @@ def case_bet_without_win():
         refused("game_not_found", "bet", "show", f"{name}/alice", "g")
         bet = link.place("slots", name, "alice", "g", 4)
         text = ctl("bet", "show", f"{name}/alice", "g").stdout
-        check(re.search(r"^state +open$", text, re.M) and "result" not in text, text)
+        check(re.search(r"^state +open$", text, re.M) and not re.search("^result ", text, re.M), text)
         equal(link.settle("slots", name, "alice", "g", LOSS).transaction_id, 0, "a loss")
     shown = ctl_json("bet", "show", f"{name}/alice", "g")
     equal((shown["bet"]["transaction_id"], shown["round"]["result"], shown["round"]["win_amount"]),
@@ -464,13 +558,29 @@ def case_callback_lists():
     equal((row["user_id"], row["attempts"], row["last_class"], row["last_http_status"],
            row["last_note"], row["next_ms"]), ("alice", 3, "unknown", 503, "HTTP 503", 0), "a row")
     table = ctl("callback", "list", *by_casino).stdout
-    for pattern in (rf" {TIME} betting-result +{name} +alice +g-1 +parked +3 unknown 503 "
+    for pattern in (rf" {TIME} betting-result +{name} +alice +g-1 +20.00 parked +3 unknown 503 "
                     r"when retried +HTTP 503$", r" betting-refund .* due +0 - +now, \S+ s late",
                     r" betting .* delivered +1 success +-"):
         check(re.search(pattern, table, re.M), f"{pattern}: {table}")
 
 
 # -- one callback
+
+def case_callback_totals():
+    """The dealer's sums have the number of its parked and held callbacks."""
+    name = dealer_new()
+    with worker() as link:
+        events = [parked(link, name) for _ in range(2)]
+    words = ("callback", "list", "--casino", name, "--limit", "1")
+    for state in ("parked", "held"):
+        if state == "held":
+            ctl("callback", "hold", *events, "--reason", "test")
+        page = ctl_json(*words, "--state", state)
+        equal((len(page["callbacks"]), page["total"]), (1, 2), state)
+        check(ctl(*words, "--state", state).stderr.startswith("1 of 2 shown: --after "), state)
+    for more in ((), ("--state", "held,parked"), ("--state", "held", "--kind", "betting-result")):
+        check("total" not in ctl_json(*words, *more), f"{more}: no sum has this number")
+
 
 def case_callback_show():
     name = dealer_new("--path-betting-result", "/win")
@@ -721,6 +831,46 @@ def case_ledger_lost_amid():
         run("--config", middle.config, "callback", "release", *events, "--reason", "x", code=69)
 
 
+def case_release_goes_on():
+    """A dealer that cannot be released does not keep the others held."""
+    names = [dealer_new(), dealer_new()]
+    for name in names:
+        ctl("dealer", "hold", name)
+    # The ledger knows no dealer of this name.
+    ghost = names[0] + "-"
+    change = Change("DEALER", lambda row: row.casino_id == names[0] and {"casino_id": ghost})
+    with Middle(WALLET, change) as middle:
+        done = run("--config", middle.config, "--json", "release", "--yes", "--reason", "x", code=3)
+    shown = json.loads(done.stdout)
+    rows = {row["casino_id"]: row for row in shown["dealers"]}
+    equal([(rows[name]["released"], rows[name].get("error", {}).get("id")) for name in (ghost, names[1])],
+          [(False, "dealer_not_found"), (True, None)], done.stdout)
+    equal(shown["released"], False, "not all")
+    check(f"dealer_not_found: dealer {ghost}: " in done.stderr, done.stderr)
+    held = [ctl_json("dealer", "show", name)["callbacks_held_ms"] > 0 for name in names]
+    equal(held, [True, False], "held")
+    # The ledger is lost at the first one: the other is not tried.
+    ctl("dealer", "hold", names[1])
+    with worker() as link:
+        # What is due is not sent now: the next step is the release of the dealer.
+        ctl("release", names[0], "--yes", "--reason", "x")
+        bet = place(link, names[0], "g-held", UNKNOWN)
+    for step, held in (("creditbridgectl callback retry betting-refund-", False),
+                       (f"creditbridgectl release {names[0]} ", True)):
+        if held:
+            ctl("dealer", "hold", names[0])
+        story = ctl_json("bet", "show", bet.transaction_id)["story"]
+        check(step in story["next"], story)
+    with Middle(WALLET, lambda command, _record, answer: None if command == "dealer_put" else answer) as middle:
+        done = run("--config", middle.config, "release", "--yes", "--reason", "x", code=69)
+    check(f"not_tried: dealer {names[1]}: " in done.stderr, done.stderr)
+    check("Released: 0 of 2 dealers" in done.stdout, done.stdout)
+    for name in names:
+        ctl("dealer", "hold", name)
+    text = ctl("release", "--yes", "--reason", "x").stdout
+    check("Released: the sweeper sends them" in text, text)
+
+
 def case_confirmation():
     name = dealer_new()
     with worker() as link:
@@ -779,6 +929,79 @@ def case_ping():
     refused("user_not_found", "dealer", "ping", name, "--user", "carol")
     refused("dealer_not_found", "dealer", "ping", "nobody")
     refused("not_seamless", "dealer", "ping", dealer_new(mode="transfer"))
+
+
+def demo_left():
+    """What a demonstration leaves: its dealer and its game server."""
+    dealer = ctl_json("dealer", "show", "demo-dealer")
+    return (dealer["suspended"], dealer["url"] != "",
+            listed_clients("--all")["demo-game"]["removed"])
+
+
+def shown_calls(text):
+    """(path, code, balance) of the dealer's calls that a demonstration prints."""
+    sent = re.findall(r"^ +platform to dealer: +POST (\S+) (\{.*\})$", text, re.M)
+    answers = re.findall(r"^ +the dealer answers: +(\d+) (\{.*\})$", text, re.M)
+    equal(len(sent), len(answers), text)
+    for _, body in sent:
+        equal(json.loads(body)["user_id"], "demo-player", body)
+    return [(path, int(code), json.loads(answer)["balance"])
+            for (path, _), (code, answer) in zip(sent, answers)]
+
+
+DEMO_CALLS = [("/balance-inquire", 200, 1000), ("/betting", 200, 990), ("/betting-result", 200, 1015),
+              ("/balance-inquire", 200, 1015)]
+
+
+def case_demo():
+    """Two runs by the ledger's own path, the second with --keep."""
+    with tempfile.TemporaryDirectory() as place:
+        own = {**os.environ, "TMPDIR": place}
+        text = ctl("demo", env=own).stdout
+        equal(shown_calls(text), DEMO_CALLS, text)
+        number = re.search(r"The bet is accepted: transaction (\d+)\.$", text, re.M)[1]
+        check(ctl("bet", "show", number).stdout in text, text)
+        equal(demo_left(), (True, False, True), "cleaned up")
+        rows = [row for row in ctl_json("audit")["audit"] if row["reason"] == "creditbridgectl demo"]
+        equal([row["action"] for row in reversed(rows)],
+              ["dealer add", "client add", "dealer set", "player add", "dealer set", "client remove"], "audit")
+        made = ctl_json("demo", "--keep", env=own)
+        equal((made["casino_id"], made["client_id"], made["user_id"], made["state"], made["kept"]),
+              ("demo-dealer", "demo-game", "demo-player", "settled", True), made)
+        check(made["transaction_id"] > int(number), "another bet")
+        shown = ctl_json("bet", "show", made["transaction_id"])
+        equal((shown["bet"]["game_id"], shown["round"]["payout_amount"]), (made["game_id"], 25), shown)
+        equal(demo_left(), (False, True, False), "kept")
+        equal(os.listdir(place), [], "the dealer's key and data are removed")
+
+
+def case_demo_over_http():
+    with cb.Lighttpd(WALLET, processes=1) as server:
+        url = f"http://127.0.0.1:{server.platform_port}"
+        text = ctl("demo", "--platform-url", url + "/").stdout
+    equal(shown_calls(text), DEMO_CALLS, text)
+    equal(len(re.findall(r"^ +the platform answers: 200 ", text, re.M)), 4, text)
+    equal(demo_left(), (True, False, True), "cleaned up")
+    # Nothing listens there any more: a failure cleans up, too.
+    done = ctl("demo", "--platform-url", url, code=69)
+    check("creditbridgectl: unreachable: " + url in done.stderr, done.stderr)
+    equal(demo_left(), (True, False, True), "cleaned up after the failure")
+    config = WALLET.dir / "closed.conf"
+    config.write_text(re.sub(r"(?m)^callback_networks.*$", "", WALLET.config.read_text()))
+    done = run("--config", config, "demo", "--platform-url", url, code=78)
+    check("loopback_forbidden" in done.stderr, done.stderr)
+    equal(shown_calls(run("--config", config, "demo").stdout), DEMO_CALLS, "this process calls it")
+
+
+def case_demo_is_not_ours():
+    """A dealer of that name with other settings is left alone."""
+    for option, value, before in (("--url", "https://dealer.example/", ""), ("--decimals", "3", None)):
+        ctl("dealer", "set", "demo-dealer", option, value)
+        rows = ctl_json("audit", "--limit", "1")
+        refused("already_exists", "demo")
+        equal(ctl_json("audit", "--limit", "1"), rows, "nothing was done")
+        if before is not None:
+            ctl("dealer", "set", "demo-dealer", option, before)
 
 
 def failed_ping(name, error_id, code, outcome):
@@ -847,6 +1070,8 @@ CASES = [
     ("a client with open rounds", case_client_with_open_rounds),
     ("clients' keys from files", case_client_key_files),
     ("a bet of a transfer wallet", case_bet_of_transfer_wallet),
+    ("an operator corrects a round of a transfer wallet", case_correct_transfer),
+    ("an operator corrects a round of a seamless wallet", case_correct_seamless),
     ("a bet that is refused, one that is lost", case_bet_without_win),
     ("bets of a seamless wallet", case_bet_of_seamless_wallet),
     ("a bet that is refunded", case_bet_refunded),
@@ -855,6 +1080,7 @@ CASES = [
     ("lists of bets", case_bet_lists),
     ("the order of many bets", case_bet_list_order),
     ("lists of callbacks", case_callback_lists),
+    ("the number of all parked or held callbacks", case_callback_totals),
     ("a callback with its attempts", case_callback_show),
     ("the body as it is signed", case_callback_body_is_signed),
     ("sweep", case_sweep),
@@ -864,10 +1090,14 @@ CASES = [
     ("hold, release, cancel", case_hold_release_cancel),
     ("many at once", case_many_at_once),
     ("the ledger is lost amid many", case_ledger_lost_amid),
+    ("a release goes on after a failure", case_release_goes_on),
     ("confirmation", case_confirmation),
     ("ping", case_ping),
     ("pings that fail", case_ping_fails),
     ("a ping gives its permit back", case_ping_gives_permit_back),
+    ("a demonstration", case_demo),
+    ("a demonstration over HTTP", case_demo_over_http),
+    ("a demonstration does not touch what is not its own", cb.needs(case_demo_is_not_ours, "a demonstration")),
     ("check agrees", case_check_agrees),
 ]
 

@@ -35,7 +35,7 @@ WAIT_S = 20.0     # for what must come, on a slow machine too
 SURPLUS_MAX = 64  # SERVER_SURPLUS_MAX
 PLAYER = "alice"
 # An unreadable client may cost the ledger its two buffers (connection.h), and little else.
-CONNECTION_MEMORY_KIB = 1024
+CONNECTION_MEMORY_KIB = 2048
 
 
 def ledger_run(config, seconds=WAIT_S, env=None):
@@ -218,11 +218,11 @@ def test_newer_schema():
     with Bench() as bench:
         wallet = bench.wallet
         wallet.stop()
-        subprocess.run([set_schema, wallet.state / "db", "3"], check=True, timeout=20)
-        refused(wallet.config, EX_CONFIG, "newer creditbridge", "schema 3",
+        subprocess.run([set_schema, wallet.state / "db", "4"], check=True, timeout=20)
+        refused(wallet.config, EX_CONFIG, "newer creditbridge", "schema 4",
                 "install that version")
         # Refusing did not change it.
-        refused(wallet.config, EX_CONFIG, "schema 3")
+        refused(wallet.config, EX_CONFIG, "schema 4")
 
 
 # -- who may do what
@@ -275,7 +275,7 @@ GARBAGE = (
     ("HTTP", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
     ("zeros", bytes(64)),
     ("too short a length", cb_codec.REQUEST.pack(11, 0, 0, 1)),
-    ("too long a length", cb_codec.REQUEST.pack(256 * 1024 - 3, 0, 0, 1)),
+    ("too long a length", cb_codec.REQUEST.pack(1280 * 1024 - 3, 0, 0, 1)),
     ("the longest length", cb_codec.REQUEST.pack(0xffffffff, 0, 0, 1)),
     ("an unknown command", request(len(COMMANDS))),
     ("the last command", request(0xffff)),

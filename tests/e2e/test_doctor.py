@@ -489,6 +489,9 @@ def case_halted():
         (failing.dir / "fault").write_text("sync EIO\n")
         failing.ctl_run("dealer", "suspend", "demo", "--reason", "a write")
         wait_until(lambda: failing.ctl_json("status")["halted"], 20, "the halt")
+        problem, = failing.ctl_json("status")["problems"]
+        equal((problem["level"], problem["remedy"]),
+              ("failure", "check or replace the disk, then creditbridgectl resume"), "status of a halted ledger")
         # It is one cause, and found once.
         report = diagnose({"FAIL halted": "disk failed.*creditbridgectl resume",
                            "WARN sweeper": "not run yet"},
@@ -625,6 +628,20 @@ def case_descriptors():
     finally:
         resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
     mended()
+
+
+def case_cell_certificate():
+    """One ends soon, one has ended, and one is missing. The ledger did not read this configuration."""
+    folder = WALLET.dir / "certificates"
+    for name, days in (("soon", 380), ("over", 400)):
+        # An hour more: no whole number of days is left while the case runs.
+        subprocess.run([cb.find_program("peer_alone"), "--issue", folder, name, str(days * DAY_S + 3600)], check=True)
+    for name, finding in (("soon", "WARN.*"), ("over", "FAIL.*"), ("none", "FAIL.*")):
+        config = config_with(f'cell_member = "{name}"', 'cell_listen = "127.0.0.1:7410"',
+                             f'cell_tls_directory = "{folder}"')
+        words = {"soon": "expires in 16 days.*member renew soon", "over": "expired.*member renew over",
+                 "none": "none.pem is missing.*member add"}[name]
+        diagnose({f"{finding[:4]} cell_certificate": words}, config=config)
 
 
 def case_engine_died():
@@ -1108,6 +1125,7 @@ CASES = [
     ("a ledger that hangs", case_ledger_stopped),
     ("another version of the ledger", case_other_version),
     ("too few descriptors", case_descriptors),
+    ("certificates of the cell", case_cell_certificate),
     ("an engine that died", case_engine_died),
     ("stale and missing programs", case_programs),
     ("a program that is asked for its version", case_version_asked),

@@ -20,9 +20,9 @@ import cb  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
 from cb_listener import DisturbingProxy, TlsServer  # noqa: E402
 from cb_php import MariaDb, PhpDealer  # noqa: E402
-from cb_platform import (BETS, LOOPBACK, PLAYER_BALANCE, RESULTS, client_add,  # noqa: E402
-                         platform_call)
+from cb_platform import BETS, LOOPBACK, client_add  # noqa: E402
 from cb_process import port_open  # noqa: E402
+from cb_table import Table, exam, sweep  # noqa: E402
 
 VECTORS = cb.SRCDIR / "doc" / "signature-vectors.json"
 EXAMPLES = cb.SRCDIR / "examples"
@@ -291,18 +291,10 @@ def case_last_ids():
 
 # -- the receiver
 
-def exam(casino_id, user_id):
-    got = WALLET.ctl_run("--json", "dealer", "test", casino_id, "--user", user_id, "--yes")
-    rows = json.loads(got.stdout)
-    wrong = [(row["name"], row["why"]) for row in rows["cases"] if row["result"] != "passed"]
-    equal((wrong, got.returncode, rows["difference"]), ([], 0, 0), "the exam")
-    return rows
-
-
 def case_php_exam():
     with PhpDealer(WALLET, "php-dealer") as dealer:
         dealer.player("bob", "1000")
-        rows = exam("php-dealer", "bob")
+        rows = exam(WALLET, "php-dealer", "bob")
         equal((rows["balance_before"], rows["balance_after"]), (1000, 1000), "balance")
         equal(dealer.errors(), "", "what PHP complained of")
 
@@ -314,7 +306,7 @@ def case_php_mariadb():
             CREDITBRIDGE_DB_PASSWORD="") as dealer:
         for user in ("Bob", "bob", "bob "):
             dealer.player(user, "1000")
-        exam("php-mariadb", "bob")
+        exam(WALLET, "php-mariadb", "bob")
         body = {"user_id": "bob ", "player_id": "p"}
         equal(dealer.call("balance-inquire", body).json["user_id"], "bob ", "ids are bytes")
         equal(dealer.errors(), "", "what PHP complained of")
@@ -400,43 +392,11 @@ def case_php_included():
     equal(ran.stdout, b"page 12.5", "the same on the command line")
 
 
-class Table:
-    """A player's bets at the dealer @casino_id, as a game server makes them."""
-
-    def __init__(self, client, casino_id, user_id):
-        self.client = client
-        self.player = {"casino_id": casino_id, "user_id": user_id}
-        self.count = 0
-
-    def call(self, path, code=200, **members):
-        self.count += 1
-        body = {"request_transaction_id": f"{self.player['casino_id']}-{self.count}",
-                **self.player, **members}
-        got = platform_call(SERVER, path, body, client=self.client)
-        equal(got.status, code, f"{path} {members}: {got}")
-        return got.json
-
-    def bet(self, game, amount, **members):
-        return self.call(BETS, game_id=game, bet_amount=amount, remark="roulette",
-                         user_bet={"red": amount, "odds": 1.10}, **members)
-
-    def result(self, game, result, **members):
-        return self.call(RESULTS, game_id=game, result=result, **members)
-
-    def balance(self):
-        return self.call(PLAYER_BALANCE)["balance"]
-
-
-def sweep():
-    subprocess.run([cb.find_program("creditbridge-sweep"), "--config", WALLET.config], timeout=60,
-                   capture_output=True, check=True)
-
-
 def case_php_plays():
     """Real bets, results and refunds by the service, and the books of both sides at the end."""
     with PhpDealer(WALLET, "php-plays", "--refund-delay", "0") as dealer:
         dealer.player("dora", "100")
-        table = Table(client_add(WALLET, "slots"), "php-plays", "dora")
+        table = Table(SERVER, client_add(WALLET, "slots"), "php-plays", "dora")
         bet = table.bet("won", 10)
         equal((bet["state"], bet["balance"]), ("accepted", 90), "a bet")
         table.bet("won", 0.5, addition=True)
@@ -460,7 +420,7 @@ def case_php_plays():
             "bet", "list", "--casino", "php-plays")["bets"] if row["game_id"] == "unknown")
 
         def refunded():
-            sweep()
+            sweep(WALLET)
             return WALLET.ctl_json("bet", "show", number)["bet"]["state"] == "refunded"
 
         cb.wait_until(refunded, 20, "the refund", interval=0.2)

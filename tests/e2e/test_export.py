@@ -74,15 +74,19 @@ def checked(wallet):
     return done.stdout
 
 
-def world(wallet):
-    """Everything that a ledger can hold: returns what is needed to go on with it."""
+def world(wallet, old=False):
+    """Everything that a ledger can hold: returns what is needed to go on with it. @old: only what a
+    ledger of schema 2 could hold."""
     demo = wallet.dealer_add("demo", "--utc-offset", "420", "--decimals", "4")
     wallet.dealer_add("seam", "--url", "http://127.0.0.1:1/d/", "--allow-http",
-                      "--refund-delay", "0", mode="seamless")
+                      "--refund-delay", "0", "--duplicate-ids", "TWICE,E-409",
+                      "--success-needs-balance", "--send-currency", mode="seamless")
     wallet.ctl_json("dealer", "key-add", "demo")
     wallet.ctl_json("client", "add", "slots")
     wallet.ctl_json("client", "add", "gone")
     wallet.ctl("client", "remove", "gone", "--reason", "sold")
+    if not old:
+        wallet.ctl("operator", "add", "kim", "--role", "read")
     for dealer in ("demo", "seam"):
         wallet.player_add(dealer, "alice")
     wallet.player_add("demo", 'b"ö,b\\')
@@ -98,9 +102,19 @@ def world(wallet):
         link.place("slots", "demo", "alice", "g-1", 10,
                    user_bet=b'{"n": 1.10,\n\t"big": 12345678901234567890, "u": "\\u00fc \xc3\xbc"}')
         link.settle("slots", "demo", "alice", "g-1", WIN, 25)
+        if not old:
+            equal(link.correct("slots", "demo", "alice", "g-1", 1, WIN, 26), "", "a correction")
+            wallet.ctl("round", "correct", "demo/alice", "g-1", "win", "27", "--reason", "misread", "--yes")
+        link.place("slots", "demo", "alice", "g-2", 4)
+        if not old:
+            link.place("slots", "demo", "alice", "g-2", 3, reference="to-cancel")
+            equal(link.cancel("slots", "demo", "alice", "g-2", "to-cancel"), "", "a cancelled bet")
+            link.place("slots", "demo", "alice", "g-4", 4)
+            equal(link.settle_batch("slots", [("demo", "alice", "g-4", WIN, 6), ("demo", "alice", "g-5", LOSS, 0)]),
+                  ("", 2), "a batch of results")
         bet = link.place("slots", "seam", "alice", "s-1", 10)
-        link.end(bet.send, "seam", SUCCESS, status=200, balance=90, user_id="alice",
-                 currency="thb")
+        link.end(bet.send, "seam", SUCCESS, status=200, balance=None if old else 90,
+                 user_id="alice", currency="thb")
         lost = link.settle("slots", "seam", "alice", "s-1", LOSS)
         unknown = link.place("slots", "seam", "alice", "s-2", 10)
         link.end(unknown.send, "seam", UNKNOWN, status=500, note="HTTP 500")
@@ -206,7 +220,7 @@ def case_round_trip():
             rows = wallet.ctl("recon", "demo", "--date", day.date().isoformat(), "--kind",
                               "movement").splitlines()
             ids += [int(row.split(",")[1]) for row in rows if row.startswith("movement,")]
-        equal((len(ids), ids[-1]), (6, answer.json["transaction_id"]), "all movements")
+        equal((len(ids), ids[-1]), (13, answer.json["transaction_id"]), "all movements")
         deed = wallet.ctl_json("audit", "--limit", "0")["audit"]
         check(any(row["action"] == "import" and told["installation"] in row["object"] and
                   f"first_id={done['first_id']}" in row["detail"] for row in deed), "the trail")
@@ -249,7 +263,10 @@ def held_until_released(wallet, link, refund):
     equal(wallet.ctl_json("status")["held_dealers"], 1, "one is released")
     equal(wallet.ctl_run("release", "seam").returncode, 1, "it is not held any more")
     # Keys wait for the operator's word, too.
-    check(wallet.ctl_json("dealer", "show", "seam")["keys_restored_ms"], "keys of a restore")
+    shown = wallet.ctl_json("dealer", "show", "seam")
+    check(shown["keys_restored_ms"], "keys of a restore")
+    equal([shown[name] for name in ("duplicate_ids", "success_needs_balance", "send_currency")],
+          ["TWICE,E-409", True, True], "settings")
     wallet.ctl("dealer", "key-confirm", "seam")
     wallet.ctl("client", "key-confirm", "slots")
     equal(wallet.ctl_json("dealer", "show", "seam")["keys_restored_ms"], 0, "confirmed")
@@ -361,9 +378,32 @@ def sealed(lines):
     return text + json.dumps(tail).encode() + b"\n"
 
 
+# Members that schema 3 added.
+SINCE_SCHEMA_3 = {
+    "round": ("revision", "current_result", "current_payout", "shortfall", "last_event"),
+    "bet": ("cancelled",),
+    "callback": ("revision", "known_to_dealer", "shortfall", "resent_ms", "adjusted_by",
+                 "path", "maybe_performed"),
+    "request": ("all",),
+    "dealer": ("send_currency", "success_needs_balance", "path_betting_correction",
+               "duplicate_ids", "exam_passed", "exam_failed", "exam_ms"),
+    "total": ("corrected", "cancelled", "shortfall", "seamless_staked", "seamless_paid",
+              "seamless_refunded", "owed_payouts", "owed_refunds", "bets_with_balance",
+              "bets_without_balance"),
+    "lifetime": ("staked",),
+    "audit": ("operator",),
+}
+
+
 def as_before(lines):
-    """The lines as a program wrote them whose rounds had no list of their bets."""
+    """The lines as a program of schema 1 wrote them, whose rounds had no list of their bets."""
     rows = [json.loads(line) for line in lines]
+    rows[0]["schema"] = 1
+    for name in ("correction", "cancellation", "result_batch", "desk_operator"):
+        del rows[-1]["counts"][name]
+    for row in rows:
+        for member in SINCE_SCHEMA_3.get(row["record"], ()):
+            del row[member]
     staked = {}
     for row in rows:
         if row["record"] == "bet":
@@ -379,10 +419,14 @@ def as_before(lines):
 
 
 def case_older():
-    path, told = exported("--with-keys")
-    before = checked(WALLET)
-    older = path.with_suffix(".older")
-    older.write_bytes(sealed(as_before(path.read_text().splitlines())))
+    """The sums that schema 3 added are computed at the import."""
+    with cb.Instance("cbolder", settings=SETTINGS) as source:
+        world(source, old=True)
+        path = source.dir / "export"
+        told = source.ctl_json("export", path, "--with-keys")
+        before = checked(source)
+        older = WALLET.dir / "older"
+        older.write_bytes(sealed(as_before(path.read_text().splitlines())))
     with other() as wallet:
         equal(imported(wallet, older)["rows"], told["rows"], "all rows")
         wallet.start()

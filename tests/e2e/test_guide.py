@@ -1,106 +1,27 @@
 #!/usr/bin/python3
 """doc/integrator-guide.md: its commands and programs are run in their order, its figures are the
 code's, its pictures and links are whole."""
-import contextlib
-import html
 import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
-from cb_listener import Listening, Quiet  # noqa: E402
-from cb_platform import LOOPBACK  # noqa: E402
+from cb_dealer import ReferenceDealer  # noqa: E402
+from cb_guide import RUN, Guide, same_answer  # noqa: E402
+from cb_listener import Listening, Quiet, Scripted  # noqa: E402
+from cb_platform import BETS, LOOPBACK, client_add  # noqa: E402
+from cb_table import Table, known, sweep  # noqa: E402
 
-GUIDE = (cb.SRCDIR / "doc" / "integrator-guide.md").read_text()
+PAGE = Guide("integrator-guide")
+GUIDE = PAGE.text
 VECTORS = json.loads((cb.SRCDIR / "doc" / "signature-vectors.json").read_text())["vectors"]
-BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-# How a block's text is run; the programs of the guide are files without what is around them.
-RUN = {"sh": None, "bash": "bash {}", "php": "php {}", "python": "/usr/bin/python3 {}",
-       "js": "node {}", "perl": "perl {}"}
-HEADS = {"php": "<?php\n"}
-# Shown, and not run: an answer, a picture.
-SHOWN = {"json", "sequence"}
-MADE_ANEW = {"player_id", "request_id", "transaction_id"}
 WALLET = SERVER = None
-
-
-def blocks():
-    """[(language, text)] in the page's order."""
-    found = [(language, re.sub(rf"(?m)^{indent}", "", text))
-             for indent, language, text in BLOCK.findall(GUIDE)]
-    check(len(found) > 25 and {kind for kind, _ in found} == set(RUN) | SHOWN,
-          f"{len(found)} blocks of {sorted({kind for kind, _ in found})}")
-    equal(len(re.findall(r"(?m)^ *```", GUIDE)), 2 * len(found), "blocks that are not closed")
-    return found
-
-
-def staged(folder):
-    """The examples as they are installed, and a creditbridgectl that knows this wallet."""
-    shutil.copytree(cb.SRCDIR / "examples", folder / "examples",
-                    ignore=shutil.ignore_patterns("*.inc"))
-    shutil.copy(cb.SRCDIR / "doc" / "signature-vectors.json", folder / "examples")
-    (folder / "bin").mkdir()
-    shim = folder / "bin" / "creditbridgectl"
-    shim.write_text("#!/bin/sh\nexec " + " ".join(WALLET.ctl_argv()) + ' "$@"\n')
-    shim.chmod(0o755)
-    (folder / "work").mkdir()
-
-
-def script(folder):
-    """All blocks as one script that marks where each begins."""
-    names = {"https://wallet.example": SERVER.base_url, ":9000": f":{cb.free_port()}",
-             "/usr/share/doc/creditbridge/examples": str(folder / "examples")}
-    lines = ["set -euo pipefail"]
-    for number, (language, text) in enumerate(blocks()):
-        if language in SHOWN:
-            continue
-        for name, value in names.items():
-            text = text.replace(name, value)
-        lines.append(f"echo @@{number}")
-        if RUN[language] is None:
-            lines.append(text)
-            continue
-        path = folder / f"block-{number}"
-        path.write_text(HEADS.get(language, "") + text)
-        lines.append(RUN[language].format(path))
-    return "\n".join(lines) + "\n"
-
-
-def outputs():
-    """What each block printed, by its number; every block has to succeed."""
-    folder = WALLET.dir / "guide"
-    folder.mkdir()
-    staged(folder)
-    (folder / "script").write_text(script(folder))
-    env = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}", LC_ALL="C.UTF-8")
-    with open(folder / "out", "w+", encoding="utf-8") as out, \
-            open(folder / "err", "w+", encoding="utf-8") as err:
-        with subprocess.Popen(["bash", folder / "script"], cwd=folder / "work", env=env, stdout=out,
-                              stderr=err, stdin=subprocess.DEVNULL, start_new_session=True) as child:
-            try:
-                code = child.wait(100)
-            finally:  # Servers that it started in the background.
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(child.pid, signal.SIGKILL)
-    text = (folder / "out").read_text()
-    parts = re.split(r"(?m)^@@(\d+)\n", text)[1:]
-    equal(code, 0, f"the guide's blocks: {text[-900:]}\n{(folder / 'err').read_text()[-900:]}")
-    return dict(zip(map(int, parts[::2]), parts[1::2]))
-
-
-def same_answer(shown, came, what):
-    equal(sorted(shown), sorted(came), f"{what}: members")
-    for name, value in shown.items():
-        if name not in MADE_ANEW:
-            equal(came[name], value, f"{what}: {name}")
 
 
 def refusal():
@@ -114,28 +35,32 @@ def case_commands():
     missing = [name for name in ("node", "php", "perl", "curl", "openssl") if not shutil.which(name)]
     if missing:
         raise Skip(f"not installed: {', '.join(missing)}")
-    printed = outputs()
-    page = blocks()
+    names = {"https://wallet.example": SERVER.base_url, ":9000": f":{cb.free_port()}"}
+    printed = PAGE.outputs(WALLET, names)
+    page = PAGE.blocks()
+    check(len(page) > 25, f"{len(page)} blocks")
     last = answers = signatures = 0
     for number, (language, text) in enumerate(page):
-        if language == "json":
+        if language == "json" and page[number - 1][0] not in ("http", "rule"):
             shown = json.loads(text)
             came = refusal() if "id" in shown else printed[last].strip().splitlines()[-1]
             same_answer(shown, json.loads(came), text)
             answers += 1
-        elif language != "sequence":
+        elif language == "example":
+            check(isinstance(json.loads(text), dict), text)
+        elif language in RUN:
             last = number
         if VECTORS[0]["key"] in text and language in RUN:
             equal(printed[number].strip(), VECTORS[0]["signature"], f"{language}: {text}")
             signatures += 1
-        elif language in ("php", "js"):
+        elif language in ("php", "js") and "transfer-inquire" not in text:
             equal(json.loads(printed[number])["balance"], 100, text)
-    equal((answers, signatures), (3, 5), "answers and signatures that the guide shows")
+    equal((answers, signatures), (4, 5), "answers and signatures that the guide shows")
     everything = "".join(printed.values())
     equal(everything.count(f"{len(VECTORS)} of {len(VECTORS)} vectors"), 5, "vectors")
     equal(everything.count("exit status 1"), 4, "refusals")
     check("a signature of key k1 of the dealer 'demo-php'" in printed[last], printed[last])
-    check(re.search(r"(?m)^passed +[1-9]\d*\nfailed +0\nskipped +0$", everything), everything[-600:])
+    check(re.search(r"(?m)^passed +[1-9]\d*\nfailed +0\nskipped +5$", everything), everything[-600:])
 
 
 def case_vectors():
@@ -144,6 +69,83 @@ def case_vectors():
           [(row["name"], row["about"], row["signature"]) for row in VECTORS], "the table")
     keys = {"1": "0123456789abcdef" * 4, "2": "fedcba9876543210" * 4}
     equal([keys[row[1]] for row in rows], [row["key"] for row in VECTORS], "the keys")
+
+
+def game_server(casino_id, *words):
+    """A table with a player bob at a new dealer, which every worker knows, and its game server."""
+    dealer = WALLET.dealer_add(casino_id, *words, mode="seamless" if words else "transfer")
+    WALLET.player_add(casino_id, "bob")
+    table = Table(SERVER, client_add(WALLET, casino_id), casino_id, "bob")
+    table.known()
+    known(lambda: cb.call(SERVER, "POST", cb.BALANCE, {"user_id": "bob", "request_timestamp": cb.now_ms()},
+                          dealer=dealer))
+    return dealer, table
+
+
+def case_requests():
+    """Every call to the wallet is answered as the guide shows."""
+    sent = [row for row in PAGE.requests() if row[1].count("/") > 1]
+    equal([row[1] for row in sent], [cb.TRANSFER_IN, cb.TRANSFER_OUT, *cb.READ_PATHS], "calls")
+    dealer, table = game_server("guide-calls")
+    for method, path, body, shown in sent:
+        if path == cb.STAT:
+            table.call(BETS, game_id="round-7", bet_amount=10, remark="roulette", user_bet={"red": 10})
+            table.result("round-7", "win", payout_amount=25, game_result={"number": 7})
+        if "request_timestamp" in body:
+            body["request_timestamp"] = cb.now_ms()
+        got = cb.call(SERVER, method, path, body, dealer=dealer)
+        equal(got.status, 200, f"{path}: {got}")
+        came = got.json
+        if path == cb.STAT:
+            equal(len(came["bet_summary"]), 30, "days")
+            came["bet_summary"] = came["bet_summary"][-1:]
+        same_answer(shown, came, path)
+
+
+def case_callbacks():
+    """Every callback has the body that the guide shows, and its answers mean what they say."""
+    shown = [row for row in PAGE.requests() if row[1].count("/") == 1]
+    lost = []
+
+    def reply(call):
+        if call.path == "/betting" and b"round-10" in call.body:
+            lost.append(call)
+            return 500, ""
+        name = json.loads(call.body).get("game_id", "")
+        [answer] = [row[3] for row in shown if row[1] == call.path and row[2].get("game_id", "") == name] or [{}]
+        return 404 if "id" in answer else 200, answer
+
+    with Scripted(reply) as dealer:
+        _, table = game_server("guide-callbacks", "--url", dealer.url, "--allow-http", "--refund-delay", "0")
+        for game in ("round-8", "round-9"):
+            table.call(BETS, game_id=game, bet_amount=10, remark="roulette", user_bet={"red": 10})
+        table.result("round-8", "win", payout_amount=25, game_result={"number": 7}, remark="roulette")
+        table.result("round-9", "loss")
+        table.call(BETS, 504, game_id="round-10", bet_amount=10, remark="roulette", user_bet={"red": 10})
+        number = json.loads(lost[0].body)["transaction_id"]
+
+        def refunded():
+            sweep(WALLET)
+            return WALLET.ctl_json("bet", "show", number)["bet"]["state"] == "refunded"
+        cb.wait_until(refunded, 20, "the refund, which the dealer answers with bet_not_found", interval=0.2)
+    came = {(call.path, json.loads(call.body).get("game_id")): json.loads(call.body) for call in dealer.seen}
+    for _, path, body, _ in shown:
+        same_answer(body, came[path, body.get("game_id")], path)
+    equal({path for path, _ in came}, {path for _, path, _, _ in shown}, "callbacks")
+    equal(json.loads(next(call.body for call in dealer.seen if b"loss" in call.body))["transaction_id"], 0, "a loss")
+
+
+def case_rules():
+    """The reference dealer answers the bodies of the rules as the guide shows, in their order."""
+    shown = PAGE.rules()
+    check(len(shown) > 20, f"{len(shown)} examples")
+    with ReferenceDealer("--opening-balance", "1000") as dealer:
+        for heading, path, body, answer in shown:
+            kind = path.strip("/")
+            done = dealer.call(kind, body.encode())
+            wrong = "id" in answer
+            equal((done.status >= 400, done.json), (wrong, answer), f"{heading}: {body}")
+        check(dealer.state()["totals"]["conserved"], "money")
 
 
 def defines(path):
@@ -161,6 +163,8 @@ def case_figures():
     decimals = re.search(r'"decimals".*?, (\d+), (\d+), "(\d+)"\)', settings).groups()
     body = int(defines("src/wire/body.h")["BODY_MAX"])
     bets = defines("src/domain/records.h")["ROUND_BETS_MAX"]
+    answer = int(defines("src/callback/http.h")["HTTP_ANSWER_MAX"])
+    idle = [defines("src/callback/http_exchange.c")[name].rstrip("L") for name in ("IDLE_AGE_S", "LIFETIME_S")]
 
     def s(name):
         return int(options[name]) // 1000
@@ -168,7 +172,15 @@ def case_figures():
     told = {
         f"within {options['request_window_s']} s of the wallet's clock": 1,
         f"more than {options['request_window_s']} s off": 1,
-        f"keeps a call for up to {s('ledger_deadline_ms')} s": 1,
+        f"keeps a call for up to {s('ledger_deadline_ms')} s": 2,
+        f"{options['request_window_s']} s before or after": 1,
+        f"{s('callback_timeout_ms')} s for the whole call, of which "
+        f"{s('callback_connect_timeout_ms')} s for connecting": 1,
+        f"At once, {s('result_second_attempt_ms')} s later, {s('result_third_attempt_ms')} s after "
+        "that": 1,
+        f"For {int(options['refund_give_up_s']) // 3600} h, then it is parked": 1,
+        f"Your answer has at most {answer // 1024} KiB": 1,
+        f"for up to {idle[0]} s without use, and for {int(idle[1]) // 60} minutes at most": 1,
         f"at most {body:,} bytes": 1,
         f"More than {body:,} bytes": 1,
         f"A body has up to {body // 1024} KiB": 1,
@@ -233,39 +245,15 @@ def case_clients_of_get():
         raise Skip(f"not installed: {', '.join(sorted(missing))} (the others passed)")
 
 
-def case_html():
-    path = cb.builddir() / "doc" / "integrator-guide.html"
-    if not shutil.which("cmark-gfm"):
-        raise Skip("cmark-gfm is not installed: the guide is not built")
-    page = path.read_text()
-    pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    equal(len(pictures), sum(kind == "sequence" for kind, _ in blocks()), "pictures")
-    for picture in pictures:
-        root = xml.etree.ElementTree.fromstring(picture)
-        width = float(root.get("width"))
-        check(len(root.findall("text")) > 8 and len(root.findall("path")) > 3, "a picture")
-        for text in root.findall("text"):
-            check(0 < float(text.get("x")) < width and len(text.text) < 45, text.text)
-    # Every line of a picture's source is in it.
-    words = [line.split(": ", 1)[1] for kind, text in blocks() if kind == "sequence"
-             for line in text.splitlines()[1:]]
-    drawn = [html.unescape(text) for picture in pictures
-             for text in re.findall(r'class="text">([^<]*)<', picture)]
-    equal(drawn, words, "what the pictures tell")
-    anchors = set(re.findall(r'<h[23] id="([^"]+)"', page))
-    links = set(re.findall(r'href="#([^"]+)"', page))
-    check(len(links) > 8 and links <= anchors, f"links to nothing: {links - anchors}")
-    equal(len(anchors), len(re.findall("<h[23]", page)), "headings of one name")
-    check("<table>" in page and "| --- |" not in page and "```" not in page, "tables and blocks")
-    equal(re.findall(r'(?:src|href)="(?!#|https://)[^"]*"', page), [], "files beside it")
-
-
 CASES = [
     ("every command and program is run", case_commands),
+    ("every call is answered as shown", case_requests),
+    ("every callback has the body that is shown", case_callbacks),
+    ("the rules", case_rules),
     ("the table of vectors", case_vectors),
     ("clients and the body of a GET", case_clients_of_get),
     ("figures", case_figures),
-    ("HTML", case_html),
+    ("HTML", PAGE.page_check),
 ]
 
 if __name__ == "__main__":

@@ -170,6 +170,8 @@ def the_check_repeated():
         equal(os.listdir(top / "build" / "check-repeat"), ["run-2.log"], "logs")
         equal(cb.commands_with(folder), {}, "processes that are left")
         equal(done(top, "repeat.py", "-n", "1", SEED="7").returncode, 0, "a run that passes")
+        ran = done(top, "repeat.py", "-n", "4", "-j", "3", SEED="7")
+        check("4 runs, 1 failed" in ran.stdout, f"three at a time: {ran.stdout}")
 
 
 CASES = """\

@@ -281,6 +281,11 @@ def case_callbacks(b):
           "only who was called")
     states = "creditbridge_dealer_callbacks"
     equal(metrics.get(states, dealer=dealer, state="parked"), 1, "parked")
+    # The win of 9 that is parked is owed; the other was paid.
+    equal([metrics.get("creditbridge_dealer_owed", dealer=dealer, currency="thb", of=of)
+           for of in ("payouts", "refunds")], [9, 0], "owed")
+    equal([metrics.get("creditbridge_dealer_credit", dealer=dealer, currency="thb", wallet="seamless", sum=name)
+           for name in ("staked", "paid", "refunded")], [10, 18, 0], "credit of a seamless dealer")
     equal(metrics.get("creditbridge_callbacks", state="parked"),
           metrics.sum(states, state="parked"), "all parked ones")
     event = b.wallet.ctl_json("callback", "list", "--casino", dealer, "--state",
@@ -455,6 +460,32 @@ def case_without_ledger(b):
           "counts over a restart of the ledger")
 
 
+def case_by_dealer(b):
+    """Requests and credit of each dealer: what its calls moved, and how they were answered."""
+    casino, user = b.dealer.casino_id, b.new("user")
+    b.wallet.player_add(casino, user)
+
+    def requests(code):
+        return b.metrics().find("creditbridge_dealer_requests_total", dealer=casino, code=str(code)) or 0
+
+    def credit(name):
+        return b.metrics().get("creditbridge_dealer_credit", dealer=casino, currency="thb", wallet="transfer",
+                               sum=name)
+    answered, unknown, poor, forged = requests(200), requests(404), requests(402), requests(401)
+    moved_in, moved_out, balance = credit("in"), credit("out"), credit("balance")
+    equal([b.ours(lambda: b.transfer(user)).status for _ in range(3)], [200] * 3, "in")
+    equal(b.ours(lambda: b.transfer(user, cb.TRANSFER_OUT)).status, 200, "out")
+    equal(b.ours(lambda: b.transfer(b.new("nobody"))).status, 404, "no such player")
+    equal([b.ours(lambda: b.transfer(user, cb.TRANSFER_OUT)).status for _ in range(3)], [200, 200, 402], "empty")
+    # A caller that proves no key is counted for no dealer.
+    equal(b.ours(lambda: b.transfer(user, signature="0" * 64)).status, 401, "forged")
+    equal((requests(200) - answered, requests(404) - unknown, requests(402) - poor), (6, 1, 1), "requests")
+    equal(requests(401), forged, "a forged signature")
+    equal((credit("in") - moved_in, credit("out") - moved_out, credit("balance") - balance), (3, 3, 0), "credit")
+    b.wallet.ctl("player", "adjust", casino, user, "2.5", "--reason", "a test")
+    equal((credit("adjusted"), credit("balance") - balance), (2.5, 2.5), "an adjustment")
+
+
 # -- the operator
 
 
@@ -557,6 +588,7 @@ ONCE = (
     ("a backlog and its breaker", case_backlog),
     ("the engine dies", case_engine),
     ("without a ledger", case_without_ledger),
+    ("requests and credit by dealer", case_by_dealer),
     ("creditbridgectl", case_ctl),
     ("the file of the counters", case_file),
     ("a damaged file", case_damage),
@@ -567,6 +599,7 @@ ONCE = (
 FILLING = (
     ("callbacks by dealer, kind and outcome", case_callbacks),
     ("a backlog and its breaker", case_backlog),
+    ("requests and credit by dealer", case_by_dealer),
 )
 
 

@@ -6,10 +6,13 @@ What depends on the web server is run on lighttpd and on Apache mod_fcgid; the r
 lighttpd alone.
 """
 import concurrent.futures
+import http.client
 import itertools
 import json
 import os
+import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -17,16 +20,18 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
-from cb import check, equal  # noqa: E402
-from cb_dealer import BALANCE_INQUIRE, BETTING, BETTING_RESULT  # noqa: E402
-from cb_platform import (BETS, LOOPBACK, PLATFORM_PATHS, PLAYER_BALANCE, PLAYERS,  # noqa: E402
-                         RESULTS, client_add, platform_call, seamless_dealer)
+from cb import check, equal, wait_until  # noqa: E402
+from cb_dealer import (BALANCE_INQUIRE, BETTING, BETTING_REFUND,  # noqa: E402
+                       BETTING_RESULT, body_of)
+from cb_listener import Scripted  # noqa: E402
+from cb_platform import (BETS, BETS_CANCEL, CORRECTIONS, LOOPBACK, PLATFORM_PATHS, PLAYER_BALANCE, PLAYERS,  # noqa: E402
+                         RESULTS, RESULTS_BATCH, client_add, platform_call, seamless_dealer)
 
 OPENING = 1000  # what a player has at the reference dealer
 TIMEOUT_MS = 3000  # of a callback
 HANG_MS = TIMEOUT_MS + 1000
 ERROR_KEYS = {"id", "code", "status", "detail", "retryable", "request_id"}
-RETRYABLE = {"bet_in_progress", "dealer_busy", "service_unavailable"}
+RETRYABLE = {"bet_in_progress", "callback_open", "dealer_busy", "service_unavailable"}
 numbers = itertools.count(1)
 
 
@@ -90,6 +95,31 @@ class Bench:
         if payout is not None:
             body["payout_amount"] = payout
         return self.call(RESULTS, body, client=client)
+
+    def cancel(self, user_id, game_id, bet_key, key=None, dealer=None, client=None, **more):
+        return self.call(BETS_CANCEL, {
+            "request_transaction_id": key or new_id("cancel"), "game_id": game_id,
+            "casino_id": (dealer or self.dealer).casino_id, "user_id": user_id,
+            "bet_request_transaction_id": bet_key, "reason": "table closed", **more},
+            client=client)
+
+    def correct(self, user_id, game_id, revision, result, payout=None, key=None, dealer=None,
+                **more):
+        body = {"request_transaction_id": key or new_id("correction"), "game_id": game_id,
+                "casino_id": (dealer or self.dealer).casino_id, "user_id": user_id,
+                "revision": revision, "result": result, "reason": "misread", **more}
+        if payout is not None:
+            body["payout_amount"] = payout
+        return self.call(CORRECTIONS, body)
+
+    def batch(self, items, key=None, client=None, **words):
+        return self.call(RESULTS_BATCH, {"request_transaction_id": key or new_id("batch"),
+                                         "results": items}, client=client, **words)
+
+    def item(self, user_id, game_id, result, payout=None, dealer=None, **more):
+        body = {"casino_id": (dealer or self.dealer).casino_id, "user_id": user_id,
+                "game_id": game_id, "result": result, **more}
+        return body if payout is None else {**body, "payout_amount": payout}
 
     def read(self, user_id, dealer=None):
         return self.call(PLAYER_BALANCE, {"casino_id": (dealer or self.dealer).casino_id,
@@ -372,6 +402,151 @@ def case_seamless_loss_and_refund(b):
     equal(b.reference.balance(user), OPENING - 10, "after the refund")
 
 
+def corrected(answer, revision, delta, payout, shortfall=0, callback=None, replayed=False):
+    """@callback: its (state, attempts). Returns the transaction_id."""
+    equal((answer.status, answer.replayed), (200, replayed), f"correction {answer}")
+    body = answer.json
+    transaction_id = body.pop("transaction_id")
+    more = {"callback": {"state": callback[0], "attempts": callback[1]}} if callback else {}
+    equal(body, {"revision": revision, "delta": delta, "shortfall": shortfall,
+                 "payout_amount": payout, **more}, f"{answer}")
+    return transaction_id
+
+
+def game_of(b, user_id, game_id, dealer):
+    """A5: the result in force, as the dealer reads it."""
+    answer = cb.call(b.server, "POST", cb.RESULT_INQUIRE, {"user_id": user_id, "game_id": game_id},
+                     dealer=dealer)
+    equal(answer.status, 200, f"{answer}")
+    return answer.json
+
+
+def case_correction(b):
+    """A settled round gets another result, in both wallets; A5 shows what is in force."""
+    user, game, key = b.player(100), new_id("game"), new_id("correction")
+    accepted(b.bet(user, game, 30), 70)
+    settled(b.result(user, game, "loss"), 30, 0, -30, 0)
+    check("revision" not in game_of(b, user, game, b.dealer), "a round without a correction")
+    first = corrected(b.correct(user, game, 1, "win", 50, key), 1, 50, 50)
+    again = corrected(b.correct(user, game, 1, "win", 50, key), 1, 50, 50, replayed=True)
+    equal((b.balance(user), again), (120, first), "the credit")
+    refused(b.correct(user, game, 1, "loss"), 409, "revision_conflict", current_revision=1)
+    refused(b.correct(user, new_id("game"), 1, "loss"), 404, "game_not_found")
+    cb.call(b.server, "POST", cb.TRANSFER_OUT, {"user_id": user, "amount": 100,
+                                                "request_transaction_id": new_id()},
+            dealer=b.dealer)
+    refused(b.correct(user, game, 2, "loss"), 402, "insufficient_balance", current_balance=20)
+    second = corrected(b.correct(user, game, 2, "loss", allow_shortfall=True,
+                                 game_result={"card": "9h"}), 2, -50, 0, shortfall=30)
+    equal(b.balance(user), 0, "the balance")
+    shown = game_of(b, user, game, b.dealer)
+    equal((shown["result"], shown["payout_amount"], shown["win_amount"], shown["revision"],
+           shown["game_result"]), ("loss", 0, -30, 2, {"card": "9h"}), f"A5 {shown}")
+    equal([(row["revision"], row["transaction_id"], row["delta"], row["shortfall"], row["reason"])
+           for row in shown["corrections"]],
+          [(1, first, 50, 0, "misread"), (2, second, -50, 30, "misread")], "its corrections")
+    equal(b.wallet.ctl_json("check")["ok"], True, "check")
+
+
+def case_seamless_correction(b):
+    """The dealer is sent another win, and a decrease if it has a path for it."""
+    user, game = b.seamless_player(), new_id("game")
+    accepted(b.seamless_bet(user, game, 10), OPENING - 10)
+    settled(b.seamless_result(user, game, "win", 30), 10, 0, 20, 30, attempts=1)
+    number = corrected(b.correct(user, game, 1, "win", 45, dealer=b.seamless), 1, 15, 45,
+                       callback=("delivered", 1))
+    row = b.reference.transactions(user)[number]
+    equal((row["amount"], row["state"]), (15, "paid"), "at the dealer's")
+    refused(b.correct(user, game, 2, "loss", dealer=b.seamless), 409, "correction_not_supported")
+    b.wallet.ctl("dealer", "set", b.seamless.casino_id, "--path-betting-correction",
+                 "/betting-correction", "--reason", "test")
+    number = corrected(b.correct(user, game, 2, "loss", dealer=b.seamless), 2, -45, 0,
+                       callback=("delivered", 1))
+    row = b.reference.transactions(user)[number]
+    equal((row["amount"], row["state"]), (45, "corrected"), "at the dealer's")
+    equal(b.reference.balance(user), OPENING - 10, "the dealer's balance")
+    # The player has spent the win: the dealer's shortfall is in the first answer and in each repeated one.
+    game, key = new_id("game"), new_id("correction")
+    accepted(b.seamless_bet(user, game, 10), OPENING - 20)
+    settled(b.seamless_result(user, game, "win", 30), 10, 0, 20, 30, attempts=1)
+    accepted(b.seamless_bet(user, new_id("game"), OPENING + 10), 0)
+    first = b.correct(user, game, 1, "loss", key=key, dealer=b.seamless)
+    corrected(first, 1, -30, 0, shortfall=30, callback=("delivered", 1))
+    again = b.correct(user, game, 1, "loss", key=key, dealer=b.seamless)
+    equal((again.replayed, again.body), (True, first.body), "a repeated request")
+    # An operator's correction is sent by the sweeper. What was not taken is taken from an increase.
+    made = b.wallet.ctl_json("round", "correct", f"{b.seamless.casino_id}/{user}", game, "win", "40",
+                             "--reason", "misread", "--yes")
+    equal((made["delta"], made["shortfall"], made["revision"]), (40, -30, 2), f"{made}")
+    b.wallet.ctl("sweep")
+    row = b.reference.transactions(user)[made["transaction_id"]]
+    equal((row["amount"], row["state"]), (10, "paid"), "at the dealer's")
+    equal(b.wallet.ctl_json("check")["ok"], True, "check")
+
+
+def cancelled(answer, transaction_id, state, replayed=False):
+    body = {"transaction_id": transaction_id, "state": state}
+    if not transaction_id:
+        del body["transaction_id"]
+    equal((answer.status, answer.json, answer.replayed), (200, body, replayed), f"{answer}")
+
+
+def case_cancel(b):
+    """One bet of a round is cancelled, in both wallets: the stake comes back once, the rest stays."""
+    user, game, first, second = b.player(100), new_id("game"), new_id("bet"), new_id("bet")
+    number = accepted(b.bet(user, game, 30, first), 70)
+    accepted(b.bet(user, game, 20, second), 50)
+    key = new_id("cancel")
+    cancelled(b.cancel(user, game, first, key), number, "refunded")
+    cancelled(b.cancel(user, game, first, key), number, "refunded", replayed=True)
+    cancelled(b.cancel(user, game, first), number, "refunded")
+    equal(b.balance(user), 80, "the balance")
+    refused(b.bet(user, game, 30, first), 409, "bet_cancelled", replayed=True)
+    settled(b.result(user, game, "win", 25), 20, 0, 5, 25)
+    refused(b.cancel(user, game, second), 409, "already_settled")
+
+    user, game, first, late = b.seamless_player(), new_id("game"), new_id("bet"), new_id("bet")
+    number = accepted(b.seamless_bet(user, game, 30, first), OPENING - 30)
+    cancelled(b.cancel(user, game, first, dealer=b.seamless), number, "refunded")
+    equal((b.reference.balance(user), b.reference.transactions(user)[number]["state"]),
+          (OPENING, "refunded"), "at the dealer's")
+    cancelled(b.cancel(user, game, late, dealer=b.seamless), 0, "rejected")
+    refused(b.seamless_bet(user, game, 30, late), 409, "bet_cancelled")
+    equal(b.reference.balance(user), OPENING, "the dealer's balance")
+
+
+def case_cancel_bodies(b):
+    user, game, bet_key = b.player(100), new_id("game"), new_id("bet")
+    refused(b.cancel(user, game, bet_key, bet_key), 400, "bad_request")
+    refused(b.cancel("nobody-" + user, game, bet_key), 404, "user_not_found")
+    refused(b.cancel(user, game, bet_key, reason=7), 400, "bad_request")
+    accepted(b.bet(user, game, 30, bet_key), 70)
+    refused(b.cancel(user, new_id("game"), bet_key), 409, "transaction_conflict", field="game_id")
+    # The key of another game server is another key.
+    cancelled(b.cancel(user, game, bet_key, client=b.other), 0, "rejected")
+    equal(b.balance(user), 70, "the balance")
+
+
+def case_cancel_dealer_down(b):
+    """The dealer is away when the bet is cancelled: the sweeper returns the stake later."""
+    user, game, bet_key = b.seamless_player(), new_id("game"), new_id("bet")
+    number = accepted(b.seamless_bet(user, game, 30, bet_key), OPENING - 30)
+    b.reference.fault("status", kind=BETTING_REFUND, user_id=user, times=1, code=500)
+    key = new_id("cancel")
+    cancelled(b.cancel(user, game, bet_key, key, dealer=b.seamless), number, "refunding")
+    rows = b.wallet.ctl_json("callback", "list", "--casino", b.seamless.casino_id, "--user", user,
+                             "--kind", "betting-refund")["callbacks"]
+    equal([(row["state"], row["attempts"]) for row in rows], [("due", 1)], f"{rows}")
+    total = b.wallet.ctl_json("dealer", "show", b.seamless.casino_id)["total"]
+    check(total["owed_refunds"] >= 30, f"what the dealer must still give back: {total}")
+    b.wallet.ctl("callback", "retry", rows[0]["event"], "--reason", "test", "--yes")
+    subprocess.run([cb.find_program("creditbridge-sweep"), "--config", b.wallet.config],
+                   check=True, stdout=subprocess.DEVNULL, timeout=60)
+    cancelled(b.cancel(user, game, bet_key, key, dealer=b.seamless), number, "refunded",
+              replayed=True)
+    equal(b.reference.balance(user), OPENING, "the dealer's balance")
+
+
 def case_refused(b):
     """The dealer says no: with its own words, and again on a repeat."""
     user, game, key = b.seamless_player(), new_id("game"), new_id("bet")
@@ -385,8 +560,9 @@ def case_refused(b):
     refused(b.seamless_result(user, game, "win", 5), 404, "bet_not_found")
 
 
-def case_hang(b):
-    """The dealer does not answer: the bet is being refunded, and blocks nothing but itself."""
+def hung_bet(b):
+    """Places a bet that the dealer does not answer, and asks about it meanwhile. Returns what case_hang() looks at, or
+    None if this machine took longer for that than the dealer may."""
     user, game, key = b.seamless_player(), new_id("game"), new_id("bet")
     b.reference.fault("hang", kind=BETTING, user_id=user, times=1, ms=HANG_MS)
     answers = []
@@ -396,8 +572,18 @@ def case_hang(b):
     thread.start()
     cb.wait_until(lambda: b.wallet.ctl_json("bet", "list", "--casino", b.seamless.casino_id,
                                             "--user", user)["bets"], 20, "the bet's row")
-    refused(b.seamless_bet(user, game, 10, key), 409, "bet_in_progress", replayed=True)
-    refused(b.seamless_result(user, game, "win", 5), 409, "bet_in_progress")
+    again, result = b.seamless_bet(user, game, 10, key), b.seamless_result(user, game, "win", 5)
+    if time.monotonic() - start > TIMEOUT_MS / 1000 - 0.1:
+        thread.join(20)
+        return None
+    refused(again, 409, "bet_in_progress", replayed=True)
+    refused(result, 409, "bet_in_progress")
+    return user, game, key, answers, thread, start
+
+
+def case_hang(b):
+    """The dealer does not answer: the bet is being refunded, and blocks nothing but itself."""
+    user, game, key, answers, thread, start = next(filter(None, (hung_bet(b) for _ in range(5))))
     thread.join(20)
     seconds = time.monotonic() - start
     check(TIMEOUT_MS / 1000 - 0.1 < seconds < TIMEOUT_MS / 1000 + 15, f"after {seconds:.1f} s")
@@ -480,6 +666,148 @@ def case_stopped_worker(b):
     settled(b.seamless_result(user, game, "win", 12), 10, 0, 2, 12, attempts=1)
 
 
+def won(bet, payout, state="delivered"):
+    """What the answer to an item is, but for its transaction_id."""
+    return {"bet_amount": bet, "addition_amount": 0.0, "win_amount": payout - bet, "payout_amount": payout,
+            "callback": {"state": state, "attempts": 0}}
+
+
+def without_id(item):
+    return {name: value for name, value in item.items() if name != "transaction_id"}
+
+
+def error_item(item, code, error_id, request_id, **more):
+    equal((item["id"], item["code"], item["request_id"]), (error_id, code, request_id), f"{item}")
+    equal(set(item) - ERROR_KEYS, set(more), f"members of {item}")
+    equal(item["retryable"], error_id in RETRYABLE, f"{item}")
+
+
+def case_batch(b):
+    """The results of a round: both wallets, refused items, and the same bytes to the same batch."""
+    table = new_id("table")
+    users = [b.player(100) for _ in range(3)]
+    seamless = b.seamless_player()
+    for user in users:
+        accepted(b.bet(user, table, 10), 90)
+    accepted(b.seamless_bet(seamless, table, 10), OPENING - 10)
+    accepted(b.bet(users[0], table + "x", 5, client=b.other), 85)
+    key = new_id("batch")
+    items = [b.item(users[0], table, "win", 25.5, game_result={"number": 7}),
+             b.item(users[1], table, "loss"),
+             b.item(users[2], table, "refund"),
+             b.item(seamless, table, "win", 20, dealer=b.seamless),
+             b.item(users[0], table, "win", 25.5),
+             b.item(users[0], table + "x", "loss"),
+             b.item("nobody", table, "loss")]
+    first = b.batch(items, key)
+    equal((first.status, first.replayed), (200, False), f"{first}")
+    answers = first.json["results"]
+    request_id = first.header("X-Request-Id")
+    equal([without_id(item) for item in answers[:4]],
+          [won(10, 25.5), won(10, 0.0), won(10, 10.0), won(10, 20.0, "due")], "the settled items")
+    equal(answers[1]["transaction_id"], 0, "a loss has no id")
+    ids = [item["transaction_id"] for item in answers[:4]]
+    check(0 < ids[0] < ids[2] < ids[3], f"ids in the order of the items: {ids}")
+    error_item(answers[4], 409, "already_settled", request_id)
+    error_item(answers[5], 404, "game_not_found", request_id)
+    error_item(answers[6], 404, "user_not_found", request_id)
+    equal([b.balance(user) for user in users], [110.5, 90, 100], "balances")
+    sweep(b)
+    row = b.reference.transactions(seamless)[ids[3]]
+    equal((row["amount"], row["state"]), (20, "paid"), "at the dealer's")
+    again = b.batch(items, key)
+    equal((again.status, again.replayed, again.body), (200, True, first.body), "the replay")
+    for body in (items[:-1], [*items[:-1], b.item("nobody", table, "refund")]):
+        refused(b.batch(body, key), 409, "transaction_conflict", field="results")
+    refused(b.bet(users[0], new_id("game"), 1, key), 409, "transaction_conflict", field="operation")
+    refused(b.result(users[0], table, "win", 25.5, key), 409, "transaction_conflict",
+            field="operation")
+    # The key space is the client's own.
+    other = b.batch(items[:1], key, client=b.other)
+    error_item(other.json["results"][0], 404, "game_not_found", other.header("X-Request-Id"))
+
+
+def sweep(b):
+    """Lets the sweeper work until nothing is due."""
+    subprocess.run([cb.find_program("creditbridge-sweep"), "--config", b.wallet.config],
+                   capture_output=True, check=True, timeout=60)
+
+
+def case_batch_bodies(b):
+    """What is wrong with a batch as a whole. Nothing of it moves and no key is used."""
+    user, game, key = b.player(100), new_id("game"), new_id("batch")
+    accepted(b.bet(user, game, 10), 90)
+    good = b.item(user, game, "win", 20)
+
+    def wrong(items, text, code=400, error_id="bad_request"):
+        detail = refused(b.batch(items, key), code, error_id)["detail"]
+        check(text in detail, f"{text} in {detail}")
+    wrong([], "1 to 500")
+    wrong([good] * 501, "1 to 500")
+    wrong({}, "results: must be an array")
+    wrong([good, 7], "results[1]: must be an object")
+    wrong([good, []], "results[1]: must be an object")
+    wrong([good, {**good, "result": "tie"}], "results[1].result: ")
+    wrong([good, {"game_id": game, "result": "loss"}], "results[1].player_id: ")
+    wrong([good, b.item(user, game, "win")], "results[1].payout_amount: is required")
+    wrong([good, b.item(user, game, "win", "20")], "results[1].payout_amount: must be a number")
+    wrong([good, b.item(user, game, "win", 0.00001)], "results[1].payout_amount: ", 400,
+          "invalid_amount")
+    wrong([good, {**good, "user_bet": {"x": "y" * 70000}}], "results[1]: has more than 65536", 413,
+          "payload_too_large")
+    for name in ("request_transaction_id", "results"):
+        body = {"request_transaction_id": key, "results": [good]}
+        del body[name]
+        check(name in refused(b.call(RESULTS_BATCH, body), 400, "bad_request")["detail"], name)
+    equal(b.balance(user), 90, "nothing moved")
+    answer = b.batch([good], key)
+    equal((answer.status, answer.replayed), (200, False), f"{answer}")
+    equal(b.balance(user), 110, "the key was free")
+
+
+def case_batch_size(b):
+    """The largest batch, and one byte more. The other paths keep their limit."""
+    user, game = b.player(100), new_id("game")
+    accepted(b.bet(user, game, 10), 90)
+    good = b.item(user, game, "win", 20, user_bet={"x": "y" * 60000})
+    body = json.dumps({"request_transaction_id": new_id("batch"),
+                       "results": [good] * 17}).encode()
+    check(len(body) < 1 << 20, f"{len(body)} bytes")
+    body += b" " * ((1 << 20) + 1 - len(body))
+    detail = refused(b.call(RESULTS_BATCH, body), 413, "payload_too_large")["detail"]
+    check("1048576" in detail, detail)
+    for chunked in (False, True):
+        answer = b.call(RESULTS_BATCH, body[:1 << 20], chunked=chunked)
+        equal((answer.status, answer.replayed), (200, chunked), f"{answer}"[:500])
+    equal(without_id(answer.json["results"][0]), won(10, 20.0), "settled")
+    equal({item["id"] for item in answer.json["results"][1:]}, {"already_settled"}, "the others")
+    refused(b.call(BETS, b" " * 65537), 413, "payload_too_large")
+
+
+def case_batch_in_progress(b):
+    """A bet that is under way is tried again by the same batch; the others are not."""
+    slow, done, table, key = b.seamless_player(), b.seamless_player(), new_id("table"), new_id("batch")
+    accepted(b.seamless_bet(done, table, 10), OPENING - 10)
+    b.reference.fault("late", kind=BETTING, user_id=slow, times=1, ms=1500)
+    items = [b.item(done, table, "loss", dealer=b.seamless),
+             b.item(slow, table, "win", 30, dealer=b.seamless)]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        bet = pool.submit(b.seamless_bet, slow, table, 10)
+        first = None
+        while not first or first.json["results"][1].get("id") == "game_not_found":
+            # Until the bet is recorded the answer is another one, and stays so.
+            key = new_id("batch")
+            first = b.batch(items, key)
+        error_item(first.json["results"][1], 409, "bet_in_progress", first.header("X-Request-Id"))
+        accepted(bet.result(), OPENING - 10)
+    second = b.batch(items, key)
+    equal((second.status, second.replayed), (200, False), f"{second}")
+    equal(second.json["results"][0], first.json["results"][0], "the other item")
+    equal(without_id(second.json["results"][1]), won(10, 30.0, "due"), "the bet that was under way")
+    third = b.batch(items, key)
+    equal((third.status, third.replayed, third.body), (200, True, second.body), "the replay")
+
+
 EVERYWHERE = (
     ("players are registered", case_players),
     ("a round of a transfer wallet", case_round),
@@ -492,6 +820,9 @@ EVERYWHERE = (
     ("16 callers with one id: one bet", case_same_id_at_once),
     ("a round of a seamless wallet", case_seamless_round),
     ("losses and refunds of a seamless wallet", case_seamless_loss_and_refund),
+    ("one bet is cancelled", case_cancel),
+    ("the results of a live round", case_batch),
+    ("the largest batch", case_batch_size),
     ("a bet that the dealer refuses", case_refused),
     ("a dealer that hangs", case_hang),
     ("a dealer that cannot be reached", case_unreachable),
@@ -764,7 +1095,134 @@ def case_log(b):
         check(secret not in text, "no secret in the log")
 
 
+def repeated(b, body):
+    """Sends the same batch until it is answered with 200."""
+    def answered():
+        try:
+            answer = b.call(RESULTS_BATCH, body)
+        except (OSError, http.client.HTTPException):
+            return None
+        return answer if answer.status == 200 else None
+    return wait_until(answered, 60, "the answer to a batch", interval=0.02)
+
+
+def case_batch_killed(b):
+    """Engines and workers are killed while batches are settled, and the callers repeat. Nothing is lost
+    and nothing is settled twice."""
+    rounds, seed = 6, int(os.environ.get("SEED", os.getpid()))
+    print(f"# SEED={seed}")
+    chance = random.Random(seed)
+    user, other = b.player(10000), b.seamless_player()
+    for number in range(rounds):
+        games = [new_id("game") for _ in range(30)]
+        for game in games[:20]:
+            equal(b.bet(user, game, 10).status, 200, "a bet")
+        for game in games[20:]:
+            equal(b.seamless_bet(other, game, 10).status, 200, "a bet")
+        items = [b.item(user, game, "win", 15) for game in games[:20]]
+        items += [b.item(other, game, "win", 15, dealer=b.seamless) for game in games[20:]]
+        body = {"request_transaction_id": new_id("batch"), "results": items}
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            first = pool.submit(repeated, b, body)
+            time.sleep(chance.uniform(0, 0.01))
+            # Behind the proxy of the suite contract every answer must be the service's, not the server's.
+            engines = number % 2 or "CB_FRONT" in os.environ
+            for pid in b.wallet.engine_pids() if engines else b.wallet.worker_pids():
+                os.kill(pid, signal.SIGKILL)
+            answer = first.result()
+        equal([without_id(item) for item in answer.json["results"]],
+              [won(10, 15.0)] * 20 + [won(10, 15.0, "due")] * 10, "the answers")
+        again = repeated(b, body)
+        equal((again.replayed, again.body), (True, answer.body), "the replay")
+        wait_until(lambda: b.read(user).status == 200, 60, "a balance")
+        equal(b.balance(user), 10000 + (number + 1) * 20 * 5, "credited once each")
+    sweep(b)
+    equal(b.reference.balance(other), OPENING + rounds * 10 * 5, "the dealer's balance")
+    equal(len(b.reference.transactions(other)), rounds * 20, "bets and results, each once")
+    b.wallet.ctl("check")
+
+
+def case_same_result_at_once(b):
+    """32 equal results on 32 connections: one betting-result, and equal answers. Only the state of the
+    callback is that of the moment."""
+    user, game, key = b.seamless_player(), new_id("game"), new_id("result")
+    accepted(b.seamless_bet(user, game, 10), OPENING - 10)
+    begin = threading.Barrier(32)
+
+    def send(_):
+        begin.wait(60)
+        return b.seamless_result(user, game, "win", 40, key)
+
+    def results():
+        return [row["calls"] for row in b.reference.state()["events"]
+                if row["webhook_id"].startswith(BETTING_RESULT)]
+    before = results()
+    with concurrent.futures.ThreadPoolExecutor(32) as pool:
+        answers = list(pool.map(send, range(32)))
+    equal({answer.status for answer in answers}, {200}, f"{answers}")
+    bodies = [answer.json for answer in answers]
+    for body in bodies:
+        check(body.pop("callback")["state"] in ("sending", "delivered"), f"{answers}")
+    equal([body for body in bodies if body != bodies[0]], [], "the answers that differ")
+    after = results()
+    equal((len(after) - len(before), sum(after) - sum(before)), (1, 1), "betting-results")
+    equal(b.reference.balance(user), OPENING + 30, "paid once")
+
+
+def case_refunds_reversed(b):
+    """Three refunds of one game, delivered again in the reverse order, thrice each."""
+    user, game = b.seamless_player(), new_id("game")
+    bets = [900000 + next(numbers) for _ in range(3)]
+    for bet in bets:
+        equal(b.reference.call(BETTING, body_of(BETTING, user, bet, 10, game_id=game)).status, 200, "a bet")
+    equal(b.reference.balance(user), OPENING - 30, "staked")
+    for _ in range(3):
+        for bet in reversed(bets):
+            answer = b.reference.call(BETTING_REFUND, body_of(BETTING_REFUND, user, bet, 10, game_id=game),
+                                      webhook_id=f"betting-refund-{bet}")
+            equal(answer.status, 200, f"{answer}")
+        equal(b.reference.balance(user), OPENING, "each credited once")
+
+
+def case_dealer_calls_back(b):
+    """A dealer that calls stat and result-inquire from within betting and betting-result, with one
+    worker on each mount: neither waits for the other."""
+    inner, made = [], []
+
+    def reply(call):
+        told = json.loads(call.body)
+        user_id, game_id = told["user_id"], told["game_id"]
+        for path, body in ((cb.STAT, {"user_id": user_id, "request_timestamp": int(time.time() * 1000)}),
+                           (cb.RESULT_INQUIRE, {"user_id": user_id, "game_id": game_id})):
+            answer = cb.call(server, "POST", path, body, dealer=made[0])
+            inner.append((path, answer.status, answer.json.get("status")))
+        return 200, {}
+    with Scripted(reply) as dealer, cb.Lighttpd(b.wallet, threads=1) as server:
+        made.append(b.wallet.dealer_add(new_id("dealer"), "--url", dealer.url, "--allow-http", mode="seamless"))
+        user, game = b.player(dealer=made[0]), new_id("game")
+
+        def send(path, **more):
+            return platform_call(server, path, {
+                "request_transaction_id": new_id(), "casino_id": made[0].casino_id, "user_id": user,
+                "game_id": game, **more}, client=b.client)
+        equal(send(BETS, bet_amount=10).status, 200, "the bet")
+        answer = send(RESULTS, result="win", payout_amount=15)
+        equal((answer.status, answer.json["callback"]["state"]), (200, "delivered"), f"{answer}")
+    equal(inner, [(cb.STAT, 200, None), (cb.RESULT_INQUIRE, 200, "pending"),
+                  (cb.STAT, 200, None), (cb.RESULT_INQUIRE, 200, "settled")], "what the dealer read")
+
+
 ONCE = (
+    ("a batch that is not valid", case_batch_bodies),
+    ("32 equal results at once", case_same_result_at_once),
+    ("refunds of one game in the reverse order", case_refunds_reversed),
+    ("a dealer that calls from within a callback", case_dealer_calls_back),
+    ("a batch while engines and workers are killed", case_batch_killed),
+    ("a batch with a bet under way", case_batch_in_progress),
+    ("a settled round is corrected", case_correction),
+    ("a settled round of a seamless wallet is corrected", case_seamless_correction),
+    ("a cancellation that is not valid", case_cancel_bodies),
+    ("a dealer that is away when a bet is cancelled", case_cancel_dealer_down),
     ("names of players", case_player_names),
     ("amounts and results", case_amounts),
     ("suspended dealers and players", case_suspended),

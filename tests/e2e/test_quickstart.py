@@ -4,6 +4,7 @@
 Uses what is already built ($CB_BUILDDIR); building is not tested here, and of installing only what
 is missing.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -107,6 +108,31 @@ def case_once_apache():
     once("apache")
 
 
+def case_postgresql():
+    """The same calls on a PostgreSQL of its own, which is kept and ends with the quickstart."""
+    lines = {}
+    for store in ("berkeleydb", "postgresql"):
+        done = run("--once", "--store", store, state=f"on-{store}")
+        equal(done.returncode, 0, f"exit code\n{done.stdout}\n{done.stderr}")
+        # Ids, times, ports and signatures are of each run.
+        random = r'(?<="player_id":")[^"]*|(?<="request_id":")[^"]*|(?<=creditbridge-demo\.)\w+|[\w-]*\d[\w.:-]*'
+        lines[store] = [re.sub(random, "N", line).replace(f"on-{store}", "STATE") for line in done.stdout.splitlines()]
+        nothing_left(read_demo(f"on-{store}"))
+    equal([(theirs, ours) for theirs, ours in itertools.zip_longest(lines["postgresql"], lines["berkeleydb"])
+           if theirs != ours], [], "lines of the transcript that differ")
+    data = work / "on-postgresql" / "postgresql"
+    equal(stat.S_IMODE(data.stat().st_mode), 0o700, "mode of the data")
+    equal(cb.commands_with(data), {}, "processes of the database")
+    for store in ("berkeleydb", "postgresql"):
+        other = {"berkeleydb": "postgresql", "postgresql": "berkeleydb"}[store]
+        done = run("--once", "--store", other, state=f"on-{store}")
+        check(done.returncode == 1 and "in another store" in done.stderr, f"{done}")
+    with Serving("--store", "postgresql", state="on-postgresql") as _:
+        demo = read_demo("on-postgresql")
+        done = subprocess.run([*demo["ctl"], "check"], capture_output=True, timeout=20, check=False)
+        equal(done.returncode, 0, f"creditbridgectl check {done}")
+
+
 def case_demo_json():
     with Serving() as _:
         demo = read_demo()
@@ -200,14 +226,16 @@ def case_options():
         equal(done.returncode, code, f"exit code of {words}: {done.stderr}")
         check("building" not in done.stderr and "installing" not in done.stderr, done.stderr)
         return done
-    for words in (["--server", "nothing"], ["--server"], ["--port", "x"], ["--port", "99999"],
+    for words in (["--server", "nothing"], ["--server"], ["--store", "nothing"], ["--port", "x"], ["--port", "99999"],
                   ["--port", "0"], ["--port="], ["--once=1"], ["--what"], ["here"]):
         check("usage:" in exits(2, "run", *words).stderr, f"usage for {words}")
     exits(2)
     exits(2, "what")
     exits(2, "check", "--once")
+    for words in (["--seconds"], ["--seconds", "x"], ["--what"]):
+        check("usage:" in exits(2, "cluster", *words).stderr, f"usage for {words}")
     for words in (["--help"], ["-h"], ["run", "--help"], ["run", "--port", "1", "--help"],
-                  ["check", "--help"]):
+                  ["cluster", "--help"], ["check", "--help"]):
         done = exits(0, *words)
         check("./quickstart run [--server" in done.stdout and "Exit codes" in done.stdout
               and done.stderr == "", f"{words}: {done}")
@@ -251,6 +279,34 @@ esac
     check("debhelper-compat" in text and "building in ./build" not in text, text)
 
 
+def case_run_depends():
+    """`run` installs a part of what `check` installs: the build and the one web server that is asked for."""
+    def missing(*words):
+        """What quickstart would install on a Debian without packages, as a user that is not root."""
+        tree, programs = work / "bare-tree", work / "bare-programs"
+        for folder in (tree / "debian", programs):
+            folder.mkdir(parents=True, exist_ok=True)
+        for name in ("quickstart", "debian/control"):
+            shutil.copy(cb.SRCDIR / name, tree / name)
+        for name, text in (("dpkg-query", ""), ("id", "echo 1000")):
+            (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+            (programs / name).chmod(0o755)
+        env = {key: value for key, value in os.environ.items() if key != "CB_BUILDDIR"}
+        done = subprocess.run([tree / "quickstart", *words], capture_output=True, text=True, timeout=60,
+                              check=False, env=dict(env, PATH=f"{programs}:{os.environ['PATH']}"))
+        equal(done.returncode, 1, f"{words}: {done}")
+        return set(re.search(r"packages are missing: (.*)", done.stderr)[1].split())
+    everything = missing("check")
+    check(len(everything) > 50, f"{everything}")
+    tools = missing("run") - {"lighttpd"}
+    equal(missing("run", "--server=lighttpd"), tools | {"lighttpd"}, "lighttpd")
+    equal(missing("run", "--store", "postgresql"), tools | {"lighttpd", "libpq-dev", "postgresql"}, "PostgreSQL")
+    equal(missing("run", "--server", "apache"), tools | {"apache2", "libapache2-mod-fcgid"}, "Apache")
+    # Parts of build-essential, which `check` installs whole.
+    equal(tools - everything, {"gcc", "libc6-dev", "make"}, "packages that debian/control does not name")
+    check(len(tools) < 20, f"{tools}")
+
+
 def kill_and_wait(name):
     """Kills a process of demo.json and waits until its successor works; how long demo.json named
     the dead one."""
@@ -288,8 +344,10 @@ def case_supervision():
 
 
 def main():
+    """With --postgresql, the one case of suite quickstart-pg."""
+    postgresql = [("the store on PostgreSQL", case_postgresql)]
     try:
-        return cb.run_cases([
+        return cb.run_cases(postgresql if "--postgresql" in sys.argv[1:] else [
             ("run --once under lighttpd", case_once_lighttpd),
             ("run --once under Apache", case_once_apache),
             ("demo.json is enough to use it", case_demo_json),
@@ -298,6 +356,7 @@ def main():
             ("refusals", case_refusals),
             ("options", case_options),
             ("what is missing", case_missing),
+            ("run installs only what it needs", case_run_depends),
             ("killed processes are started again", case_supervision),
         ], seconds=60)
     finally:

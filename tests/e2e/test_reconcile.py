@@ -17,13 +17,15 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
+from cb_codec import pack  # noqa: E402
 from cb_middle import Operator  # noqa: E402
 from cb_platform import LOOPBACK  # noqa: E402
 from cb_process import pids_end  # noqa: E402
-from cb_worker import LOSS, SUCCESS, WIN, Worker, bet_payload, placed, player_ref  # noqa: E402
+from cb_worker import LOSS, SUCCESS, UNKNOWN, WIN, Worker, bet_payload, placed, player_ref  # noqa: E402
 
 SETTINGS = {**LOOPBACK, "callback_timeout_ms": 2000, "callback_lease_ms": 4000}
-COLUMNS = ["record", "id", "time_ms", "user_id", "game_id", "kind", "state", "amount", "reference"]
+COLUMNS = ["record", "id", "time_ms", "user_id", "game_id", "kind", "state", "amount", "reference",
+           "transaction_id", "revision"]
 STAKE = 10
 
 
@@ -167,6 +169,27 @@ def case_transfers():
         check(report["ok"], f"a movement newer than the file is no difference: {report}")
         report = wallet.reconcile("demo", [*rows[:-1], {**rows[-1], "time_ms": cb.now_ms() + 1000}])
         check("repeat" in remedies(report).values(), f"the dealer lacks one: {report}")
+        wallet.check_books()
+
+
+def case_sealed():
+    """A dealer that booked a transfer and sealed its reference since is asked which of the two holds."""
+    with Wallet() as wallet:
+        with Operator(wallet.sockets / "edge.sock") as link:
+            wallet.ctl("backup", wallet.dir / "backup")
+            equal(link.transfer("demo", "alice", 100 * 10000, "in-1"), 0, "a transfer")
+        entry = wallet.ctl_json("transfer", "show", "demo", "in-1")["entry"]
+        wallet.go_back()
+        rows = [{"record": "movement", "id": entry["transaction_id"], "time_ms": cb.now_ms(),
+                 "user_id": "alice", "state": "done", "amount": "100.00", "reference": "in-1"}]
+        equal(set(remedies(wallet.reconcile("demo", rows)).values()), {"adjust"}, "before the seal")
+        with Operator(wallet.sockets / "edge.sock") as link:
+            equal(link.verdict("transfer_inquire", pack("transfer_inquire", casino_id="demo",
+                                                        request_transaction_id="in-1", seal=True)),
+                  0, "a seal")
+        report = wallet.reconcile("demo", rows)
+        equal(set(remedies(report).values()), {"ask_dealer"}, f"after it: {report}")
+        check("sealed its reference" in str(report), f"{report}")
         wallet.check_books()
 
 
@@ -398,6 +421,19 @@ def case_security():
 
 # -- results that come too late
 
+def others_are_released(wallet):
+    """A dealer that nothing has to be reconciled with is not held because of the others."""
+    wallet.dealer_add("third", mode="transfer")
+    wallet.ctl("dealer", "hold", "third")
+    done = wallet.ctl_run("--json", "release", "--yes", "--reason", "test")
+    equal(done.returncode, 3, f"release: {done.stdout}{done.stderr}")
+    equal([(row["casino_id"], row["released"], row.get("error", {}).get("id"))
+           for row in json.loads(done.stdout)["dealers"]],
+          [("demo", False, "not_allowed_now"), ("seam", False, "not_allowed_now"), ("third", True, None)],
+          "which were released")
+    equal(wallet.ctl_json("status")["held_dealers"], 2, "the others are still held")
+
+
 def refused_release(wallet, *words):
     done = wallet.ctl_run("--json", "release", *words, "--yes", "--reason", "test")
     equal((done.returncode, json.loads(done.stdout)["error"]["id"]), (1, "not_reconciled"),
@@ -432,6 +468,7 @@ def case_late_results():
               shown["restored_id"] > pending.transaction_id, f"the restore's marks: {shown}")
         refused_release(wallet, "seam")
         refused_release(wallet)
+        others_are_released(wallet)
         # The file names the result only: the bet is older than the backup.
         report = wallet.reconcile("seam", book.rows.values())
         check("repeat" in [row["remedy"] for row in report["differences"]] and not report["ok"] and
@@ -481,10 +518,101 @@ def case_late_results():
         wallet.check_books()
 
 
+# -- corrections of settled rounds
+
+def case_corrections():
+    """A waiting correction is compared by its ids only: no owed win is cancelled, none is taken twice."""
+    with Wallet() as wallet:
+        book, waiting = Book(), {}
+        wallet.ctl("dealer", "set", "seam", "--path-betting-correction", "/betting-correction",
+                   "--reason", "test")
+
+        def played(link, game, payout, outcome=SUCCESS):
+            placed = link.place("slots", "seam", "alice", game, STAKE)
+            link.end(placed.send, "seam", SUCCESS, status=200)
+            done = link.settle("slots", "seam", "alice", game, WIN, payout)
+            link.end(done.send, "seam", outcome, status=200 if outcome == SUCCESS else 0)
+            if outcome == SUCCESS:
+                book.result(done.event, game, payout)
+            book.rows["bet", str(placed.transaction_id)] = {
+                "record": "bet", "id": placed.transaction_id, "user_id": "alice", "game_id": game,
+                "state": "settled", "amount": STAKE}
+            return done
+
+        def corrected(link, game, payout, outcome):
+            done = link.correction("slots", "seam", "alice", game, 1, WIN, payout)
+            equal(done.refusal, "", game)
+            if done.send.event:
+                link.end(done.send, "seam", outcome, status=200 if outcome == SUCCESS else 0)
+            return done
+
+        def booked(kind, done, game, amount, state="delivered", **columns):
+            name = f"{kind}-{done.event}"
+            book.row("callback", name, game_id=game, kind=kind, state=state, amount=amount, **columns)
+            return "callback", name
+
+        def found():
+            return remedies(wallet.reconcile("seam", book.rows.values()))
+        with Worker(wallet.sockets / "edge.sock") as link:
+            for game in ("owed", "paid", "taken", "later"):
+                played(link, game, 10)
+            both = played(link, "both", 10, UNKNOWN)
+            # The correction owes as much as the result paid.
+            for game, payout in (("owed", 20), ("paid", 30), ("taken", 3)):
+                waiting[game] = corrected(link, game, payout, UNKNOWN)
+            wallet.ctl("backup", wallet.dir / "backup")
+            booked("betting-correction", corrected(link, "later", 4, SUCCESS), "later", -6)
+        wallet.go_back()
+        owed = ("callback", f"betting-result-{waiting['owed'].event}")
+        taken = ("callback", f"betting-correction-{waiting['taken'].event}")
+        # The dealer that stores no webhook-id has the transaction_id of the callback's body.
+        book.row("callback", "betting-result-of-paid", game_id="paid", kind="betting-result",
+                 state="delivered", amount=20, transaction_id=waiting["paid"].transaction_id)
+        paid = ("callback", f"betting-result-{waiting['paid'].event}")
+        # The result of a round is not taken for one of its corrections, either.
+        book.row("callback", "betting-result-of-both", game_id="both", kind="betting-result",
+                 state="delivered", amount=10)
+        book.row("callback", "betting-result-again", game_id="both", kind="betting-result",
+                 state="delivered", amount=4, revision=1)
+        shown = found()
+        equal((shown[owed], shown[taken], shown[paid]), ("ask_dealer", "ask_dealer", "cancel"),
+              f"before the dealer is asked: {shown}")
+        equal((shown["callback", f"betting-result-{both.event}"], shown["callback", "betting-result-again"]),
+              ("cancel", "repeat"), f"a result and its correction: {shown}")
+        del book.rows["callback", "betting-result-again"]
+        check("repeat" in shown.values(), f"a correction that is not known here: {shown}")
+        with Worker(wallet.sockets / "edge.sock") as link:
+            again = corrected(link, "later", 4, SUCCESS)
+        equal(again.send.event, 0, "a repeated correction is held")
+        repeated = ("callback", f"betting-correction-{again.event}")
+        equal(found()[repeated], "ask_dealer", "a repeated correction, booked under an older id")
+        # The dealer has answered: it took one, and has not booked the other.
+        booked("betting-correction", waiting["taken"], "taken", -7)
+        booked("betting-result", waiting["owed"], "owed", 10, state="failed")
+        shown = found()
+        equal((shown[owed], shown[taken]), ("release", "cancel"), f"the dealer answered: {shown}")
+        book.rows[taken]["amount"] = -5
+        equal(found()[taken], "ask_dealer", "it took another amount")
+        book.rows[taken]["amount"] = -7
+        for row in wallet.reconcile("seam", book.rows.values())["differences"]:
+            if row["command"]:
+                typed(wallet, row["command"])
+        wallet.ctl("callback", "cancel", "--yes", "--reason", "booked before the restore",
+                   repeated[1])
+        report = wallet.reconcile("seam", book.rows.values())
+        check(report["ok"], f"it is reconciled: {report}")
+        wallet.ctl("release", "seam", "--yes", "--reason", "reconciled")
+        due = wallet.ctl_json("callback", "list", "--state", "due,sending")["callbacks"]
+        equal([row["game_id"] for row in due], ["owed"], "what is sent")
+        wallet.check_books()
+
+
 CASES = (
+    ("corrections: compared by their ids, not by their rounds", case_corrections),
     ("security: what a restore brings back, and what was changed after the backup", case_security),
     ("results after the release: held until the dealer's file was compared", case_late_results),
     ("transfers: adjusted once, by the commands that are proposed", case_transfers),
+    ("a transfer whose reference the dealer sealed", case_sealed),
     ("a dealer without calls since the backup: released by --complete", case_quiet_dealer),
     ("bets: what was won is not refunded", case_bets),
 )

@@ -527,6 +527,7 @@ def case_operator(b):
         return json.loads(answer["body"])
     equal(len(request("stat")["bet_summary"]), DAYS, "days")
     equal(request("result-inquire", "--game", game)["status"], "pending", "status")
+    equal(request("balance")["staked"], 10, "what is in the bet")
     for operation, *more in (("result-inquire",), ("stat", "--game", game),
                              ("balance", "--game", game), ("stat", "--amount", "1")):
         done = b.wallet.ctl_run("request", b.transfer.casino_id, operation, *words, *more)

@@ -101,6 +101,17 @@ def environment_is_not_the_callers(made):
 
 
 @with_copies
+def console_has_no_further_right(made):
+    """The web console runs without the group of edge.sock, whatever its caller wants."""
+    words = ("--serve", "console", "--socket", made.dir / "console.sock")
+    setgid = made.run(made.setgid, *words)
+    equal(setgid.returncode, EX_CONFIG, f"setgid console: {setgid}")
+    check("--serve console runs with no more rights than its user has" in setgid.stderr, f"{setgid}")
+    plain = made.run(made.plain, *words, "--config", made.dir / "none.conf")
+    check("no more rights" not in plain.stderr, f"plain console: {plain}")
+
+
+@with_copies
 def memory_is_not_the_callers(made):
     """Its caller's other programs run as the same user: they must not read keys out of it."""
     reader, writer = socket.socketpair()
@@ -134,4 +145,4 @@ def memory_is_not_the_callers(made):
 if __name__ == "__main__":
     sys.exit(run_cases([(case.__name__, case) for case in (
         configuration_is_not_the_callers, environment_is_not_the_callers,
-        memory_is_not_the_callers)]))
+        console_has_no_further_right, memory_is_not_the_callers)]))

@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 """The state directory below a ledger: moved, copied, replaced, initialised anew, unmounted while no
 engine runs; and copies, which no ledger serves before an operator says what they are."""
+import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -226,6 +229,17 @@ def adopted(wallet, how, last_id):
     equal(done["copied"], how == "copied", f"{done}")
     check(done["first_id"] > last_id and done["last_transaction_id"] <= last_id, f"{done}")
     wallet.start()
+    if how == "copied":
+        # The keys that the copy knows, by their ids.
+        dealers = wallet.ctl_json("dealer", "list")["dealers"]
+        wanted = [("dealer", row["casino_id"], ", ".join(
+            f"{key['key_id']} of {time.strftime('%Y-%m-%d', time.gmtime(key['created_ms'] / 1000))}"
+            for key in row["keys"])) for row in dealers]
+        equal([(row["kind"], row["id"], row["keys"]) for row in done["revived"]], wanted, "keys copied")
+        check(wanted and not re.search("[0-9a-f]{64}", json.dumps(done)), f"no secret: {done}")
+        check(all(row["keys_restored_ms"] for row in dealers), "doctor asks to confirm the keys")
+    else:
+        check("revived" not in done, f"nothing was copied: {done}")
     equal(wallet.ctl_json("audit")["audit"][0]["action"], "adopt", "the trail")
     equal(wallet.ctl_json("status")["held_dealers"], int(how == "copied"), "dealers held")
     later = adjust(wallet, f"after-{how}")
@@ -339,41 +353,62 @@ def test_last_backup():
         equal(known(), (0, 0.0), "after a restore")
 
 
-def test_schema_1():
-    """The state that the last program of schema 1 left goes on in place: its ids, its sums, its open
-    rounds; its next life begins above all ids."""
-    fixture = cb.SRCDIR / "tests" / "package" / "schema-1.tar.xz"
+def old_state(schema):
+    """The state that the last program of an older schema left goes on in place: its ids, its sums, its
+    open rounds; its next life begins above all ids. The sums that schema 3 added are there."""
+    fixture = cb.SRCDIR / "tests" / "package" / f"schema-{schema}.tar.xz"
     with cb.Instance("cbold", start=False) as wallet:
         shutil.rmtree(wallet.state)
         subprocess.run(["tar", "-C", wallet.dir, "--no-same-owner", "-xJf", fixture], check=True)
         equal(wallet.ctl_json("schema")["data"], "older", "schema before the first start")
+        if schema > 1:
+            # Since schema 2 the state knows its place, which is another one here.
+            wallet.ctl("adopt", "--moved")
         wallet.start()
         status = wallet.ctl_json("status")
-        equal((status["schema"], status["last_transaction_id"]), (2, 8), f"status: {status}")
+        last = status["last_transaction_id"]
+        equal((status["schema"], last if schema == 1 else 8), (3, 8), f"status: {status}")
         equal(wallet.ctl_json("check")["ok"], True, "check")
         equal(float(wallet.ctl_json("player", "show", "old", "alice")["balance"]), 12.34, "balance")
         total = wallet.ctl_json("dealer", "show", "old")["total"]
         equal((total["balance"], total["adjusted"], total["staked"]), (12.34, 20, 7.66), f"{total}")
+        total = wallet.ctl_json("dealer", "show", "seam")["total"]
+        equal([total[name] for name in ("seamless_staked", "seamless_paid", "seamless_refunded",
+                                        "owed_payouts", "owed_refunds")], [30, 25, 10, 0, 10],
+              f"sums of a seamless dealer: {total}")
         with Worker(wallet.sockets / "edge.sock") as link:
-            settled = link.settle("slots", "old", "alice", "open", WIN, 17.66)
-            equal((settled.refusal, settled.transaction_id), ("", 9), "an open round is settled")
-            won = link.settle("slots", "seam", "bob", "open", LOSS)
+            settled = link.settle("slots", "old", "alice", "open", WIN, 17.66, reference="new-1")
+            equal(settled.refusal, "", "an open round is settled")
+            # Since schema 2 a moved state begins another life, whose ids lie further on.
+            check(settled.transaction_id == 9 if schema == 1 else settled.transaction_id > last,
+                  f"id after {last}: {settled.transaction_id}")
+            won = link.settle("slots", "seam", "bob", "open", LOSS, reference="new-2")
             link.end(won.send, "seam", SUCCESS)
-            refused = link.settle("slots", "seam", "bob", "refunding", WIN, 20)
+            refused = link.settle("slots", "seam", "bob", "refunding", WIN, 20, reference="new-3")
             equal(refused.refusal, "bet_not_found", "a bet that is being refunded has no result")
-            again = link.settle("slots", "seam", "bob", "won", WIN, 25)
+            again = link.settle("slots", "seam", "bob", "won", WIN, 25, reference="new-4")
             equal(again.refusal, "already_settled", "a round that was settled")
         equal(float(wallet.ctl_json("player", "show", "old", "alice")["balance"]), 30, "balance")
         equal(wallet.ctl_json("check")["ok"], True, "check afterwards")
         last = wallet.ctl_json("status")["last_transaction_id"]
-        equal(last, 9, "its ids count by one")
+        equal(last, settled.transaction_id, "its ids count on")
         wallet.ctl("backup", wallet.dir / "backup")
         wallet.stop()
         shutil.rmtree(wallet.state)
         restored = wallet.ctl_json("restore", wallet.dir / "backup")
-        check(restored["first_id"] > 10 ** 14, f"its next life: {restored}")
+        check(restored["first_id"] > max(last, 10 ** 14), f"its next life: {restored}")
         wallet.start()
         equal(wallet.ctl_json("check")["ok"], True, "check after its next life began")
+
+
+def test_schema_1():
+    """See old_state()."""
+    old_state(1)
+
+
+def test_schema_2():
+    """See old_state()."""
+    old_state(2)
 
 
 def test_upgrade_copy():
@@ -404,6 +439,7 @@ def test_upgrade_copy():
 
 CASES = [
     ("a state of schema 1 goes on", test_schema_1),
+    ("a state of schema 2 goes on", test_schema_2),
     ("the copy that an upgrade made is refused until it is adopted", test_upgrade_copy),
     ("the state is moved away between two engines", test_moved_away),
     ("a copy takes its place between two engines", test_copied_in),

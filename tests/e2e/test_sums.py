@@ -53,6 +53,9 @@ def problems(wallet):
             if line.startswith("problem: ")]
 
 
+OPEN_STAKE = 3  # of the bet that user0 leaves open
+
+
 class Sums:
     """What a player's rows hold, and how they are overwritten."""
 
@@ -65,7 +68,7 @@ class Sums:
         self.wallet.stop()
         subprocess.run([cb.builddir() / "tests" / "fault" / "set_sums", self.wallet.state / "db",
                         self.player_id, str(row), str(count), str(turnover * UNITS),
-                        str(profit * UNITS)], check=True, timeout=20)
+                        str(profit * UNITS), str(OPEN_STAKE * UNITS)], check=True, timeout=20)
         self.wallet.start()
 
 
@@ -87,7 +90,7 @@ def case_sound(wallet):
             player.bet(game, 2, addition=True)
             player.bet(game, 7)
             player.over(game, result, payout)
-        player.bet("open", 3)
+        player.bet("open", OPEN_STAKE)
     with Rounds(wallet.sockets / "edge.sock") as rounds:
         games = [f"g{number}" for number in range(30)]
         rounds.bets("lazy", "bob", games)

@@ -18,6 +18,7 @@ import cb  # noqa: E402
 from cb import HarnessError, check, equal, find_program, lock_holders, wait_until  # noqa: E402
 from cb_dealer import BETTING, BETTING_REFUND, BETTING_RESULT, body_of  # noqa: E402
 from cb_link import request  # noqa: E402
+from cb_middle import Middle, unpacked, with_members  # noqa: E402
 from cb_platform import LOOPBACK, seamless_dealer  # noqa: E402
 from cb_worker import (REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Worker, bet_payload,  # noqa: E402
                        end_payload, player_ref)
@@ -757,6 +758,33 @@ def case_new_ones_are_found():
 # -- looking
 
 
+def case_woken():
+    """The results of a batch are sent because the ledger wakes the sweeper. Here its looks find nothing
+    but the first after each wake, and what is sent is no more than max_inflight at a time."""
+    woken = threading.Event()
+
+    def change(name, _record, answer):
+        if name == "callback_wait":
+            woken.set()
+        if name != "callback_find" or woken.is_set():
+            if name == "callback_find":
+                woken.clear()
+            return answer
+        return with_members(name, answer, {**unpacked(name, answer), "count": 0, "entries": b""})
+    with Casino(words=["--max-inflight", "3"]) as casino, \
+            Middle(WALLET, change, name="edge.sock") as middle:
+        process = started("--for", "120s", "--json", config=middle.config)
+        try:
+            items = [(casino.name, casino.user, casino.bet(), WIN, 30) for _ in range(10)]
+            equal(casino.worker.settle_batch(CLIENT, items), ("", 10), "the batch")
+            wait_until(lambda: [row["state"] for row in casino.callbacks().values()].count("delivered")
+                       == 20, PLENTY_S, "the results that were sent", interval=0.05)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            out, _ = ended(process)
+        equal(json.loads(out)["delivered"], 10, f"{out}")
+
+
 def case_dry_run():
     with Casino() as casino:
         lost = casino.bet(outcome=UNKNOWN)
@@ -906,6 +934,7 @@ def cases():
         ("--for", case_for),
         ("--for with a dealer that hangs", case_for_and_hanging_dealer),
         ("what falls due while it runs", case_new_ones_are_found),
+        ("a batch wakes it", case_woken),
         ("--dry-run claims nothing", case_dry_run),
         ("--dry-run shows what would be taken over", case_dry_run_takeover),
         ("cron's line", case_cron),

@@ -137,7 +137,8 @@ def case_transfer(b):
           f"0.1 is printed as 0.1: {out}")
     read = b.read(user)
     equal((read.status, read.json), (200, {"user_id": user, "player_id": player_id,
-                                           "balance": 100.4, "currency": "thb"}), "balance")
+                                           "balance": 100.4, "currency": "thb",
+                                           "staked": 0}), "balance")
 
 
 def case_bodies(b):

@@ -202,6 +202,8 @@ class Activated:
         self.config.write_text(f'state_directory = "{bench.dir}/state"\n'
                                f'socket_directory = "{self.run}"\nlog_target = stderr\n'
                                f'socket_group = "{GROUP}"\n'
+                               # Numbers, which are not looked up: the look-up of socket_group is enough.
+                               f'read_group = "54331"\nsupport_group = "54332"\n'
                                f'ledger_cache_mib = 1\ndisk_ballast_mib = 1\n', "ascii")
         self.paths = [self.run / "edge.sock", self.run / "admin.sock"]
         self.sockets = []

@@ -2,11 +2,13 @@
 # Static analysis by clang-tidy with the checks of .clang-tidy: one case a file.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd)
+flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd libpq)
 tidy() {
 	# shellcheck disable=SC2086 # flags are words
 	clang-tidy --quiet --config-file="$src/.clang-tidy" "$src/$1" -- -std=gnu11 -include "$CB_BUILDDIR/config.h" \
 		-I "$src/src" "-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
+		"-DCONSOLE_ASSETS=\"$src/src/console\"" \
+		"-DSTORE_MODULE_DIRECTORY=\"/usr/lib/creditbridge\"" \
 		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags
 }
 

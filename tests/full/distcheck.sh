@@ -32,7 +32,7 @@ archive() {
 
 distcheck() {
 	cd "$work/dist"
-	CB_CHECK="base domain wire web store lint wallet ctl quickstart" \
+	CB_CHECK="base wire lint ctl quickstart" \
 		make --no-print-directory -s distcheck
 }
 

@@ -8,12 +8,14 @@ mkdir "$work/used"
 # What gcc says of the file @1; fails where a warning is not in the list.
 analyze() {
 	local flags
-	flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd)
+	flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd libpq)
 	# shellcheck disable=SC2086 # flags are words
 	LC_ALL=C gcc -O2 -fanalyzer -fdiagnostics-path-format=separate-events \
 		-fno-diagnostics-show-caret -c -o "$(mktemp -p "$work")" \
 		-std=gnu11 -include "$CB_BUILDDIR/config.h" -I "$src/src" \
 		"-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
+		"-DCONSOLE_ASSETS=\"$src/src/console\"" \
+		"-DSTORE_MODULE_DIRECTORY=\"/usr/lib/creditbridge\"" \
 		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags \
 		"$src/$1" 2>&1 || return 1
 }

@@ -68,6 +68,19 @@ sandbox() {
 	return "$code"
 }
 
+# README.Debian's `make apt-repo`, into the tree of the machines, with the lines that it prints.
+repository() {
+	local made=$CB_BUILDDIR/apt-repo
+	rm -rf "$made"
+	# An earlier call died before it had made the key.
+	mkdir -p "$work/keys"
+	make -C "$CB_BUILDDIR" --no-print-directory -s apt-repo DEB="$deb" APT_REPO_URL=file:/srv/apt-repo \
+		APT_REPO_KEYS="$work/keys" >"$work/repo.out" || return 1
+	cat "$work/repo.out"
+	mv "$made" "$work/base/plain/srv/apt-repo"
+	sed -n 's/^    //p' "$work/repo.out" >"$work/base/plain/srv/apt-repo.lines"
+}
+
 # Whether this host can make machines; why not is printed.
 machines() {
 	if [ "$(id -u)" != 0 ]; then
@@ -131,7 +144,7 @@ sed -n 's/^→ /# /p' "$work/step.log"
 
 names=$(sed -n 's/^Features:.*test-name=\([^ ,]*\).*/\1/p' "$src/debian/tests/control")
 if ! why=$(machines); then
-	for name in "a bare Debian" "a game server" "documented commands" "a PHP site beside" $names; do
+	for name in "a bare Debian" "a game server" "an apt repository" "the Containerfile" "documented commands" "a PHP site beside" $names; do
 		step_skip "package: $name" "$why"
 	done
 elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
@@ -145,6 +158,12 @@ elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
 		chroot "$work/bare/root" sh -c "$(cat "$tests/bare.sh" "$tests/first_hour.sh")" || true
 	step "a game server's first hour, then nginx and spawn-fcgi" machine plain games \
 		chroot "$work/games/root" sh -c "$(cat "$tests/bare.sh" "$tests/game_server.sh")" || true
+	if step "make apt-repo" repository; then
+		step "the signed apt repository: installed from, changed" machine plain repo \
+			chroot "$work/repo/root" sh -c "$(cat "$tests/bare.sh" "$tests/apt_repo.sh")" || true
+	fi
+	step "the steps of the Containerfile, and its entry point" machine plain image \
+		chroot "$work/image/root" sh -c "$(cat "$tests/bare.sh" "$tests/container_image.sh")" || true
 	step "every other documented command, typed" machine systemd commands \
 		chroot "$work/commands/root" sh -c "$(cat "$tests/bare.sh" "$tests/commands.sh")" || true
 	step "beside a PHP site that is served as before" ended "$neighbour" "$work/neighbour.log" || true

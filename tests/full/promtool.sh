@@ -17,6 +17,8 @@ if [ -z "$program" ]; then
 	fi
 	program=$work/usr/bin/promtool
 fi
+step "promtool on the rules and the dashboard" /usr/bin/python3 "$src/tests/lint/alerts.py" \
+	--promtool "$program" || true
 step "promtool check metrics" /usr/bin/python3 "$src/tests/e2e/test_metrics.py" \
 	--promtool "$program" || true
 steps_end

@@ -5,12 +5,13 @@
 addresses=fixed
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# A report is a file, whatever becomes of the process; workers may be another user's.
+# A report is a file, whatever becomes of the process; workers may be another user's. Each step has a folder for
+# its reports.
 mkdir -m 1777 "$work/reports"
 # atexit_sleep_ms: it would sleep that long in a process that ends while a thread hangs.
 # detect_deadlocks: libdb takes its page latches in any order and backs out where one is busy, which
 #   is told as a deadlock, a hundred thousand times. Races have no suppression.
-export TSAN_OPTIONS="log_path=$work/reports/tsan exitcode=99 atexit_sleep_ms=0 detect_deadlocks=0"
+tsan_options="exitcode=99 atexit_sleep_ms=0 detect_deadlocks=0"
 
 tests=(link metrics web callback sweep)
 programs=()
@@ -43,10 +44,17 @@ probe_runs() {
 }
 
 runs() {
-	local code=0
-	CK_TIMEOUT_MULTIPLIER=10 CB_BUILDDIR=$work/tsan "$@" || code=$?
-	cat "$work"/reports/* 2>/dev/null && rm -f "$work"/reports/* && code=1
+	local code=0 reports
+	reports=$(mktemp -d "$work/reports/XXXXXX")
+	chmod 1777 "$reports"
+	TSAN_OPTIONS="log_path=$reports/tsan $tsan_options" CK_TIMEOUT_MULTIPLIER=10 CB_BUILDDIR=$work/tsan \
+		"$@" || code=$?
+	cat "$reports"/* 2>/dev/null && code=1
 	return "$code"
+}
+
+unit() {
+	runs "$work/tsan/tests/$1"
 }
 
 if ! step "gcc has a ThreadSanitizer" probe_build; then
@@ -56,9 +64,10 @@ elif ! probe_runs >/dev/null 2>&1; then
 		"its programs do not run: setarch -R fails, vm.mmap_rnd_bits is $(cat /proc/sys/vm/mmap_rnd_bits)"
 elif step "builds with --enable-sanitizers=thread" threads_build; then
 	for test in "${tests[@]}"; do
-		step "test_$test has no race" runs "$work/tsan/tests/$test/test_$test" || true
-	done
-	step "backups of the store have no race" runs "$work/tsan/tests/store/test_backup" || true
+		echo "$test/test_$test"
+	done >"$work/units"
+	echo store/test_backup >>"$work/units"
+	steps_each "%s has no race" unit <"$work/units"
 	step "a backup under load has no race" runs /usr/bin/python3 \
 		"$src/tests/e2e/test_backup.py" --seconds 3 --rate 200 "under load" || true
 	step "a storm of bets has no race" runs /usr/bin/python3 \

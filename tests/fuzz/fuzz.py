@@ -35,16 +35,20 @@ TARGETS = {
     "body": 2048,
     "fastcgi": 4096,
     "frame": 4096,
+    "hello": 512,
     "record": 2048,
     "row_line": 4096,
+    "segment": 4096,
     "dealer_answer": 1024,
     "trace": 2048,
+    "console": 2048,
     "amount": 64,
     "keys": 1024,
+    "signature": 256,
 }
 # A run of these takes so many times as long as one of the others: they get as many runs less. Leaks are
 # looked for once, at the end, for libFuzzer looks by running most inputs again.
-SLOW = {"import": 20}
+SLOW = {"import": 20, "segment": 4}
 AT_ONCE = 2
 SLICE = 250000
 FLAGS = ("-O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined "

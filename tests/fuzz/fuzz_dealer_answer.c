@@ -72,7 +72,7 @@ static void check_shape(struct bytes body, const json_t *json)
 			0);
 }
 
-static void check_class(struct bytes body, int code, bool whole)
+static void check_class(struct bytes body, int code, bool whole, bool needs_balance)
 {
 	struct http_answer answer = {.outcome = whole ? HTTP_ANSWERED : HTTP_CUT,
 		.code = code,
@@ -83,8 +83,9 @@ static void check_class(struct bytes body, int code, bool whole)
 	buffer_init(&answer.body, FUZZ_ROW_MAX);
 	buffer_append(&answer.body, body.data, body.len);
 	snprintf(answer.error, sizeof(answer.error), "the connection broke");
-	classify(&answer, &outcome);
+	classify(&answer, needs_balance, &outcome);
 	check_outcome(&outcome);
+	must(outcome.class != CALLBACK_SUCCESS || !needs_balance || outcome.has_balance);
 	must(whole || outcome.class == CALLBACK_UNKNOWN);
 	must(outcome.class != CALLBACK_NOT_SENT);
 	must(outcome.class != CALLBACK_SUCCESS || code / 100 == 2);
@@ -100,11 +101,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		499, 500, 503, 100, 199, 600, 999};
 	struct bytes in = {data, (uint32_t)size};
 	const int code = codes[fuzz_byte(&in) % (sizeof(codes) / sizeof(codes[0]))];
-	const bool whole = fuzz_byte(&in) & 1;
+	const uint8_t flags = fuzz_byte(&in);
 	json_t *json = json_loadb((const char *)in.data, in.len, JSON_REJECT_DUPLICATES, NULL);
 
 	check_shape(in, json);
-	check_class(in, code, whole);
+	check_class(in, code, flags & 1, flags & 2);
 	json_decref(json);
 	return 0;
 }

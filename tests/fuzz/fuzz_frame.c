@@ -84,7 +84,7 @@ static void read_requests(struct bytes in)
 	size_t size;
 
 	while (frame_get_request(in, &request, &size) == FRAME_COMPLETE) {
-		must(size >= FRAME_REQUEST_SIZE && size <= FRAME_MAX && size <= in.len);
+		must(size >= FRAME_REQUEST_SIZE && size <= FRAME_REQUEST_MAX && size <= in.len);
 		check_request(&request, fuzz_take(&in, (uint32_t)size));
 	}
 }

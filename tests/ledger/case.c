@@ -8,6 +8,7 @@
 #include "store/store.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct ledger case_ledger;
@@ -45,14 +46,32 @@ static void open_on_disk(void)
 	ck_assert_msg(store_open(&options, &case_db, why, sizeof(why)) == STATUS_OK, "%s", why);
 }
 
+static void need_nothing(void)
+{
+}
+
+static const struct case_durable on_berkeley_db = {need_nothing, open_on_disk, need_nothing};
+const struct case_durable *case_durable = &on_berkeley_db;
+static bool is_durable;
+
+int case_store_count(void)
+{
+	const char *given = getenv("CB_LEDGER_STORES");
+
+	return given ? atoi(given) : CASE_DISK + 1;
+}
+
 void case_open_empty(int kind)
 {
 	scratch_make(directory);
 	outbox_options_defaults(&case_outbox);
-	if (kind == CASE_MEMORY)
+	is_durable = kind != CASE_MEMORY;
+	if (is_durable) {
+		case_durable->make();
+		case_durable->open();
+	} else {
 		case_db = memory_store_new();
-	else
-		open_on_disk();
+	}
 	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 1, &case_outbox, case_moment()),
 		STATUS_OK);
 }
@@ -71,6 +90,8 @@ void case_close(void)
 {
 	ledger_free(&case_ledger);
 	case_db->close(case_db);
+	if (is_durable)
+		case_durable->remove();
 	scratch_remove(directory);
 }
 
@@ -78,7 +99,7 @@ void case_reopen(void)
 {
 	ledger_free(&case_ledger);
 	case_db->close(case_db);
-	open_on_disk();
+	case_durable->open();
 	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()),
 		STATUS_OK);
 }

@@ -8,7 +8,21 @@
 #include "memory_store.h"
 #include "tap.h"
 
-enum case_store { CASE_MEMORY, CASE_DISK, CASE_STORE_COUNT };
+enum case_store { CASE_MEMORY, CASE_DISK };
+/*
+ * Number of stores that a test of every store runs on: both; only the first with CB_LEDGER_STORES=1, for
+ * runs under a tool that makes Berkeley DB very slow.
+ */
+#define CASE_STORE_COUNT case_store_count()
+int case_store_count(void);
+
+/* How the durable store of CASE_DISK is made and opened. A program may set another than Berkeley DB. */
+struct case_durable {
+	void (*make)(void);   /* an empty place for the data of a case */
+	void (*open)(void);   /* sets case_db */
+	void (*remove)(void); /* the place, after the store was closed */
+};
+extern const struct case_durable *case_durable;
 
 #define CASE_SECRET "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
@@ -76,18 +90,26 @@ Suite *operator_suite(void);
 Suite *batches_suite(void);
 Suite *random_suite(void);
 Suite *wagers_suite(void);
+Suite *seal_suite(void);
+Suite *result_batches_suite(void);
+Suite *cancels_suite(void);
+Suite *corrections_suite(void);
 Suite *seamless_suite(void);
 Suite *reports_suite(void);
 Suite *permits_suite(void);
 Suite *gather_suite(void);
+Suite *histories_suite(void);
 Suite *hold_suite(void);
 Suite *inquiries_suite(void);
 Suite *life_suite(void);
 Suite *retention_suite(void);
 Suite *backups_suite(void);
+Suite *feed_suite(void);
 Suite *figures_suite(void);
 Suite *limits_suite(void);
 Suite *refused_suite(void);
+Suite *refused_log_suite(void);
 Suite *server_suite(void);
+Suite *desk_suite(void);
 
 #endif

@@ -3,6 +3,7 @@
  * independently here; the proof of `creditbridgectl check` covers all.
  */
 #include "case.h"
+#include "proof/statistics.h"
 #include "proof_rows.h"
 
 #include <stdio.h>
@@ -68,7 +69,9 @@ static void prove_request(void *context, const void *row)
 	const struct request *request = row;
 	struct sums *sums = context;
 
-	if (request->kind != ENTRY_PAYOUT && request->kind != ENTRY_BET)
+	if (request->kind != ENTRY_PAYOUT && request->kind != ENTRY_BET &&
+		request->kind != ENTRY_BET_CANCEL && request->kind != ENTRY_CORRECTION &&
+		request->kind != ENTRY_RESULT_BATCH)
 		ck_assert_int_eq(request->entry_seq != 0, request->outcome == REFUSAL_NONE);
 	sums->moved_requests += request->entry_seq != 0;
 }
@@ -80,13 +83,15 @@ static void prove_total(void *context, const void *row)
 
 	ck_assert(total->balance ==
 		total->transferred_in - total->transferred_out + total->adjusted - total->staked +
-			total->paid);
+			total->paid + total->corrected + total->cancelled);
 	sums->balance -= total->balance;
 	sums->by_kind[ENTRY_TRANSFER_IN] -= total->transferred_in;
 	sums->by_kind[ENTRY_TRANSFER_OUT] += total->transferred_out;
 	sums->by_kind[ENTRY_ADJUST] -= total->adjusted;
 	sums->by_kind[ENTRY_BET] += total->staked;
 	sums->by_kind[ENTRY_PAYOUT] -= total->paid;
+	sums->by_kind[ENTRY_CORRECTION] -= total->corrected;
+	sums->by_kind[ENTRY_BET_CANCEL] -= total->cancelled;
 	sums->players -= total->players;
 }
 
@@ -188,7 +193,8 @@ static void check_retries(const struct kept *callbacks, const struct kept *audit
 			continue;
 		callback_event_id(rows[i].kind, rows[i].event, object);
 		for (unsigned int a = 0; a < audits->count; a++)
-			most += strcmp(audit[a].action, "callback retry") == 0 &&
+			most += (strcmp(audit[a].action, "callback retry") == 0 ||
+					strcmp(audit[a].action, "callback resend") == 0) &&
 				strcmp(audit[a].object, object) == 0;
 		ck_assert_uint_le(rows[i].attempts, most);
 	}
@@ -203,6 +209,57 @@ static uint64_t counter_of(const struct kept *counters, const char *name)
 			return rows[i].value;
 	}
 	return 0;
+}
+
+static void print_problem(void *closure, const char *problem)
+{
+	take_problem(closure, problem);
+}
+
+static void feed_rounds(struct proof_statistics *proof, const struct proof_rows *rows,
+	const char *player_id)
+{
+	const struct round *rounds = rows->kinds[RECORD_ROUND].rows;
+	const struct bet *bets = rows->kinds[RECORD_BET].rows;
+
+	for (unsigned int i = 0; i < rows->kinds[RECORD_ROUND].count; i++) {
+		if (strcmp(rounds[i].player_id, player_id) != 0)
+			continue;
+		proof_statistics_round(proof, &rounds[i]);
+		for (unsigned int n = 0; n < rows->kinds[RECORD_BET].count; n++) {
+			if (strcmp(bets[n].player_id, player_id) == 0 &&
+				strcmp(bets[n].game_id, rounds[i].game_id) == 0)
+				proof_statistics_bet(proof, &bets[n]);
+		}
+	}
+}
+
+/* The sums of A4 of each player. */
+static void prove_statistics(const struct proof_rows *rows)
+{
+	const struct player *players = rows->kinds[RECORD_PLAYER].rows;
+	const struct lifetime *lifetimes = rows->kinds[RECORD_LIFETIME].rows;
+	const struct day *days = rows->kinds[RECORD_DAY].rows;
+	struct proof_statistics proof;
+
+	proof_statistics_init(&proof, print_problem, NULL);
+	for (unsigned int i = 0; i < rows->kinds[RECORD_PLAYER].count; i++) {
+		const char *player_id = players[i].player_id;
+
+		proof_statistics_begin(&proof, player_id);
+		feed_rounds(&proof, rows, player_id);
+		for (unsigned int n = 0; n < rows->kinds[RECORD_LIFETIME].count; n++) {
+			if (strcmp(lifetimes[n].player_id, player_id) == 0)
+				proof_statistics_lifetime(&proof, &lifetimes[n]);
+		}
+		for (unsigned int n = 0; n < rows->kinds[RECORD_DAY].count; n++) {
+			if (strcmp(days[n].player_id, player_id) == 0)
+				proof_statistics_day(&proof, &days[n]);
+		}
+		ck_assert(proof_statistics_end(&proof));
+	}
+	ck_assert_uint_eq(proof.differences, 0);
+	proof_statistics_free(&proof);
 }
 
 static void prove_rows(const struct proof_rows *rows)
@@ -249,6 +306,7 @@ void case_prove(void)
 	rows.transaction_id = case_ledger.derived.transaction_id;
 	rows.event = counter_of(&kept[RECORD_COUNTER], "event");
 	prove_rows(&rows);
+	prove_statistics(&rows);
 	check_retries(&kept[RECORD_CALLBACK], &kept[RECORD_AUDIT]);
 	for (unsigned int i = 0; i < RECORD_COUNT; i++)
 		kept_free(&kept[i]);

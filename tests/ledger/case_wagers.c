@@ -51,6 +51,42 @@ struct bet_place_result case_bet(const char *id, const char *game, money_t amoun
 	return case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
 }
 
+struct bet_cancel_cmd case_cancel_cmd(const char *id, const char *bet, const char *game)
+{
+	struct bet_cancel_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.client_id, "slots");
+	strcpy(cmd.player.casino_id, "demo");
+	strcpy(cmd.player.user_id, "alice");
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
+	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
+	text_copy(cmd.bet_request_transaction_id, sizeof(cmd.bet_request_transaction_id), bet);
+	strcpy(cmd.reason, "the table was closed");
+	cmd.sender = ++senders;
+	return cmd;
+}
+
+struct round_correct_cmd case_correct_cmd(const char *id, const char *game, uint32_t revision,
+	enum round_result result, money_t payout)
+{
+	struct round_correct_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.client_id, "slots");
+	strcpy(cmd.player.casino_id, "demo");
+	strcpy(cmd.player.user_id, "alice");
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
+	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
+	cmd.revision = revision;
+	cmd.result = result;
+	cmd.payout_amount = payout;
+	strcpy(cmd.reason, "the card was misread");
+	cmd.game_result = json("{\"reels\":[1,2,3]}");
+	cmd.sender = ++senders;
+	return cmd;
+}
+
 struct round_settle_cmd case_settle_cmd(const char *id, const char *game, enum round_result result,
 	money_t payout)
 {

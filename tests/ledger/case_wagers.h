@@ -21,6 +21,10 @@ void case_pass(int64_t ms);
 /* Each command has a different sender. With an id that was used before, it is a repeated call. */
 struct bet_place_cmd case_bet_cmd(const char *id, const char *game, money_t amount);
 struct bet_place_result case_bet(const char *id, const char *game, money_t amount);
+/* Cancels the bet that was placed with the id @bet. */
+struct bet_cancel_cmd case_cancel_cmd(const char *id, const char *bet, const char *game);
+struct round_correct_cmd case_correct_cmd(const char *id, const char *game, uint32_t revision,
+	enum round_result result, money_t payout);
 /* Sets everything that a game server may send. */
 struct round_settle_cmd case_settle_cmd(const char *id, const char *game, enum round_result result,
 	money_t payout);

@@ -66,6 +66,16 @@ static struct metrics_result read_all(void)
 	return first;
 }
 
+/* How many of dealers[] have or had callbacks. */
+static uint32_t called_count(void)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < dealer_count; i++)
+		count += dealers[i].called;
+	return count;
+}
+
 static struct dealer_metrics *demo(void)
 {
 	read_all();
@@ -153,9 +163,11 @@ START_TEST(attempts_are_counted_once)
 	struct metrics_result result;
 
 	open_counting(_i);
-	read_all();
-	ck_assert_uint_eq(dealer_count, 0);
+	ck_assert(!demo()->called);
+	ck_assert_str_eq(demo()->currency, "thb");
+	ck_assert_int_eq(demo()->mode, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
+	ck_assert(demo()->called);
 	ck_assert_uint_eq(demo()->sending, 1);
 	ck_assert_uint_eq(demo()->inflight, 1);
 	ck_assert_uint_eq(ended(CALLBACK_BETTING, CALLBACK_SUCCESS), 0);
@@ -368,7 +380,7 @@ START_TEST(batches_and_commits_are_measured)
 }
 END_TEST
 
-/* Pages contain all dealers with values, in order, and no others. */
+/* Pages contain all dealers, in order. */
 START_TEST(dealers_come_by_pages)
 {
 	struct dealer_put_cmd cmd;
@@ -382,22 +394,28 @@ START_TEST(dealers_come_by_pages)
 			REFUSAL_NONE);
 	}
 	read_all();
-	ck_assert_uint_eq(dealer_count, 0);
+	ck_assert_uint_eq(dealer_count, 1501);
+	ck_assert_uint_eq(called_count(), 0);
 	for (unsigned int i = 0; i < 1500; i += 3) {
 		struct metrics_notes notes = {.count = 0};
 		struct callback_outcome outcome = {.class = CALLBACK_SUCCESS};
+		struct callback callback = {.kind = CALLBACK_BETTING, .known_to_dealer = i == 3};
 
-		snprintf(casino_id, sizeof(casino_id), "d%04u", i);
-		metrics_note(&notes, casino_id, CALLBACK_BETTING, &outcome, true);
+		snprintf(callback.casino_id, sizeof(callback.casino_id), "d%04u", i);
+		callback.unknown_to_dealer = i == 6;
+		metrics_note(&notes, &callback, &outcome, true);
 		metrics_book(metrics, &notes);
 	}
 	read_all();
-	ck_assert_uint_eq(dealer_count, 500);
-	for (unsigned int i = 0; i < 500; i++) {
-		snprintf(casino_id, sizeof(casino_id), "d%04u", 3 * i);
+	ck_assert_uint_eq(dealer_count, 1501);
+	ck_assert_uint_eq(called_count(), 500);
+	for (unsigned int i = 0; i < 1500; i++) {
+		snprintf(casino_id, sizeof(casino_id), "d%04u", i);
 		ck_assert_str_eq(dealers[i].casino_id, casino_id);
 		ck_assert_uint_eq(*dealer_attempts(&dealers[i], CALLBACK_BETTING, CALLBACK_SUCCESS),
-			1);
+			i % 3 == 0);
+		ck_assert_uint_eq(dealers[i].known_to_dealer, i == 3);
+		ck_assert_uint_eq(dealers[i].unknown_to_dealer, i == 6);
 	}
 	close_counting();
 }
@@ -430,7 +448,9 @@ START_TEST(without_memory_nothing_is_counted)
 	placed = bet("b1", "g1");
 	end(&placed.send, CALLBACK_SUCCESS, 3);
 	read_all();
-	ck_assert_uint_eq(dealer_count, 0);
+	/* What follows from rows is there. */
+	ck_assert_uint_eq(demo()->bets_without_balance, 1);
+	ck_assert_uint_eq(*dealer_attempts(demo(), CALLBACK_BETTING, CALLBACK_SUCCESS), 0);
 	placed = bet("b2", "g1");
 	ck_assert_uint_eq(demo()->sending, 1);
 	end(&placed.send, CALLBACK_SUCCESS, 3);

@@ -165,6 +165,34 @@ START_TEST(a_restore_asks_for_the_file)
 }
 END_TEST
 
+static void keep_client(void *kept, const void *client)
+{
+	*(struct client *)kept = *(const struct client *)client;
+}
+
+/* What was changed after the backup is not known: the keys of game servers, too. */
+START_TEST(a_restore_asks_for_the_keys_of_clients)
+{
+	struct client_put_cmd cmd;
+	struct client client;
+
+	case_open(CASE_DISK);
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator= case_operator();
+	strcpy(cmd.client_id, "slots");
+	case_secret("slots", cmd.secret);
+	ck_assert_int_eq(case_run(COMMAND_CLIENT_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_uint_eq(case_list(RECORD_CLIENT, false, 0, keep_client, &client), 1);
+	ck_assert_int_eq(client.keys_restored_ms, 0);
+	case_pass(HOUR);
+	restore(case_now_ms - MINUTE, FIRST_ID);
+	case_list(RECORD_CLIENT, false, 0, keep_client, &client);
+	ck_assert_int_eq(client.keys_restored_ms, case_now_ms);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 START_TEST(without_the_file_what_is_old_is_held)
 {
 	struct bet_place_result pending, placed;
@@ -273,6 +301,7 @@ Suite *hold_suite(void)
 	tcase_add_loop_test(tc, a_burst_on_release_keeps_the_limit, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_wrong_limit_in_memory_sends_nothing, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_restore_asks_for_the_file);
+	tcase_add_test(tc, a_restore_asks_for_the_keys_of_clients);
 	tcase_add_test(tc, without_the_file_what_is_old_is_held);
 	tcase_add_test(tc, what_comes_during_the_hold_is_held);
 	tcase_add_test(tc, the_refund_of_an_old_bet_is_held);

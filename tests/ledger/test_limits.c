@@ -33,6 +33,7 @@ static uint32_t chance(uint32_t below)
 struct planted {
 	int64_t total[6];
 	int64_t statistics[2];
+	uint32_t day;  /* whose row has them: today when they were added */
 	uint32_t days; /* after today's */
 };
 
@@ -57,6 +58,7 @@ static struct planted some_sums(void)
 	planted.total[5] = near_bound(false);      /* the sum of all balances */
 	planted.statistics[0] = near_bound(false); /* turnover */
 	planted.statistics[1] = near_bound(true);  /* profit_loss */
+	planted.day = statistics_day(case_now_ms, 0);
 	return planted;
 }
 
@@ -92,7 +94,7 @@ static void plant_statistics(const struct planted *planted, int sign)
 	memset(&day, 0, sizeof(day));
 	strcpy(lifetime.player_id, case_balance("alice").player_id);
 	strcpy(day.player_id, lifetime.player_id);
-	day.number = statistics_day(case_now_ms, 0);
+	day.number = planted->day;
 	ws_init(&ws);
 	ws_want(&ws, RECORD_LIFETIME, &lifetime);
 	ws_want(&ws, RECORD_DAY, &day);

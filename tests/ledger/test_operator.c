@@ -4,6 +4,7 @@
 #include "case.h"
 
 #include "base/pack.h"
+#include "ledger/rows/counters.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,37 @@ START_TEST(dealer_is_added_once)
 	slot = case_run(COMMAND_DEALER_PUT, &cmd);
 	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_ALREADY_EXISTS);
 	ck_assert_uint_eq(case_ledger.derived.dealers, 1);
+	case_close();
+}
+END_TEST
+
+static void put_audit_counter(uint64_t value)
+{
+	struct counter counter = {.value = value, .name = "audit"};
+	struct ws ws;
+
+	ws_init(&ws);
+	counter_want(&ws, counter.name);
+	ck_assert_int_eq(case_db->load(case_db, &ws), STATUS_OK);
+	ws_put(&ws, RECORD_COUNTER, &counter);
+	ck_assert_int_eq(case_db->save(case_db, &ws), SAVE_OK);
+	ws_free(&ws);
+}
+
+/* An import may bring a counter that is near its end. */
+START_TEST(the_last_audit_number_is_2_to_53_less_1)
+{
+	struct dealer_key_result last, beyond;
+
+	case_open(_i);
+	put_audit_counter(TRANSACTION_ID_MAX - 1);
+	last = key_do(KEY_ADD, "", "last");
+	ck_assert_int_eq(last.verdict.refusal, REFUSAL_NONE);
+	beyond = key_do(KEY_RETIRE, "k2", "beyond");
+	ck_assert_int_eq(beyond.verdict.refusal, REFUSAL_SERVICE_UNAVAILABLE);
+	ck_assert_str_eq(beyond.verdict.detail, "the audit has no numbers left below 2^53");
+	/* The last one is still answered when it is sent again. */
+	ck_assert(key_do(KEY_ADD, "", "last").verdict.replay);
 	case_close();
 }
 END_TEST
@@ -481,6 +513,7 @@ Suite *operator_suite(void)
 	TCase *tc = tcase_create("operator");
 
 	tcase_add_loop_test(tc, dealer_is_added_once, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, the_last_audit_number_is_2_to_53_less_1, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, bad_dealers_are_refused);
 	tcase_add_loop_test(tc, settings_change_only_when_they_may, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, keys_rotate, 0, CASE_STORE_COUNT);

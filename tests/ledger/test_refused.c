@@ -5,6 +5,7 @@
 #include "case.h"
 
 #include "base/pack.h"
+#include "wire/signature.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -265,50 +266,68 @@ static void change_key(enum key_action action, const char *key_id, enum refusal 
 	ck_assert_int_eq(case_run(COMMAND_DEALER_KEY, &cmd)->result.verdict.refusal, expected);
 }
 
-static struct retired_key first_retired(void)
+/* Asks which key of @caller_id made the signature of "body" with @secret. */
+static struct key_try_result try_secret(enum keyring_of of, const char *caller_id,
+	const char *secret, bool others)
 {
-	struct retired_key key;
-	struct bytes rows;
+	static const char text[] = "body";
+	const struct bytes key = {(const uint8_t *)secret, (uint32_t)strlen(secret)};
+	struct key_try_cmd cmd = {.of = of,
+		.others = others,
+		.algorithm = HMAC_SHA256,
+		.use = KEY_AS_ISSUED,
+		.body = {(const uint8_t *)text, 4}};
+	uint8_t digest[SIGNATURE_DIGEST_MAX];
 
-	memset(&key, 0, sizeof(key));
-	ck_assert_uint_eq(find("r1"), 1);
-	rows = found.retired;
-	if (found.retired_count)
-		ck_assert(unpack_record(&rows, retired_key_fields, &key));
-	return key;
+	strcpy(cmd.caller_id, caller_id);
+	cmd.digest = (struct bytes){digest, signature_mac(HMAC_SHA256, key, cmd.body, digest)};
+	return run(COMMAND_KEY_TRY, &cmd)->result.key_try;
 }
 
 START_TEST(retired_keys_are_kept)
 {
-	struct retired_key key;
+	struct key_try_result tried;
 
 	open_ring();
-	keep(1, 10);
+	tried = try_secret(KEYRING_DEALERS, "demo", CASE_SECRET, false);
+	ck_assert(tried.found && !tried.retired);
+	ck_assert_str_eq(tried.caller_id, "demo");
+	ck_assert_str_eq(tried.key_id, "k1");
 	change_key(KEY_RETIRE, "k1", REFUSAL_KEY_IN_USE);
 	change_key(KEY_RETIRE, "k9", REFUSAL_KEY_NOT_FOUND);
+	ck_assert(!try_secret(KEYRING_DEALERS, "demo", OTHER_SECRET, false).found);
 	change_key(KEY_ADD, "", REFUSAL_NONE);
 	change_key(KEY_USE, "k2", REFUSAL_NONE);
-	first_retired();
-	ck_assert_uint_eq(found.retired_count, 0);
+	ck_assert(!try_secret(KEYRING_DEALERS, "demo", CASE_SECRET, false).retired);
 	case_now_ms += 4321;
 	change_key(KEY_RETIRE, "k1", REFUSAL_NONE);
-	key = first_retired();
-	ck_assert_uint_eq(found.retired_count, 1);
-	ck_assert_str_eq(key.caller_id, "demo");
-	ck_assert_str_eq(key.key_id, "k1");
-	ck_assert_str_eq(key.secret, CASE_SECRET);
-	ck_assert_int_eq(key.retired_ms, case_now_ms);
-	ck_assert_int_eq(key.of, KEYRING_DEALERS);
-	/* The retired keys belong to the caller: another caller gets none. */
-	case_ledger.refused.count = 0;
-	{
-		struct refused_note_cmd cmd = request(1, 1);
+	tried = try_secret(KEYRING_DEALERS, "demo", CASE_SECRET, false);
+	ck_assert(tried.found && tried.retired);
+	ck_assert_str_eq(tried.caller_id, "demo");
+	ck_assert_str_eq(tried.key_id, "k1");
+	ck_assert_int_eq(tried.time_ms, case_now_ms);
+	ck_assert_int_eq(tried.of, KEYRING_DEALERS);
+	/* The retired keys belong to the caller: another caller has none. */
+	ck_assert(!try_secret(KEYRING_DEALERS, "demo2", CASE_SECRET, false).found);
+	ck_assert(!try_secret(KEYRING_CLIENTS, "demo", CASE_SECRET, false).found);
+	close_ring();
+}
+END_TEST
 
-		cmd.request.caller = (struct bytes){(const uint8_t *)"demo2", 5};
-		ck_assert(run(COMMAND_REFUSED_NOTE, &cmd)->result.refused_note.kept);
-	}
-	first_retired();
-	ck_assert_uint_eq(found.retired_count, 0);
+/* Keys of others are live ones of both kinds of callers. */
+START_TEST(keys_of_others_are_tried)
+{
+	struct key_try_result tried;
+	struct key_try_cmd bad = {.algorithm = HMAC_SHA512};
+
+	open_ring();
+	tried = try_secret(KEYRING_CLIENTS, "slots", CASE_SECRET, true);
+	ck_assert(tried.found && !tried.retired);
+	ck_assert_int_eq(tried.of, KEYRING_DEALERS);
+	ck_assert_str_eq(tried.caller_id, "demo");
+	ck_assert(!try_secret(KEYRING_DEALERS, "demo", CASE_SECRET, true).found);
+	bad.digest = (struct bytes){(const uint8_t *)"short", 5};
+	ck_assert_int_eq(run(COMMAND_KEY_TRY, &bad)->result.verdict.refusal, REFUSAL_BAD_REQUEST);
 	close_ring();
 }
 END_TEST
@@ -316,7 +335,7 @@ END_TEST
 /* When a client is removed, all its keys are listed as retired. */
 START_TEST(keys_of_clients_are_kept)
 {
-	struct refused_note_cmd note_cmd = request(1, 1);
+	struct key_try_result tried;
 	struct client_put_cmd cmd;
 
 	open_ring();
@@ -328,11 +347,8 @@ START_TEST(keys_of_clients_are_kept)
 	cmd.operator= case_operator();
 	cmd.remove = true;
 	ck_assert_int_eq(case_run(COMMAND_CLIENT_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
-	note_cmd.request.of = KEYRING_CLIENTS;
-	note_cmd.request.caller = (struct bytes){(const uint8_t *)"slots", 5};
-	ck_assert(run(COMMAND_REFUSED_NOTE, &note_cmd)->result.refused_note.kept);
-	ck_assert_str_eq(first_retired().secret, OTHER_SECRET);
-	ck_assert_uint_eq(found.retired_count, 1);
+	tried = try_secret(KEYRING_CLIENTS, "slots", OTHER_SECRET, false);
+	ck_assert(tried.found && tried.retired);
 	close_ring();
 }
 END_TEST
@@ -363,6 +379,7 @@ Suite *refused_suite(void)
 	tcase_add_test(tc, sixteen_mebibytes_are_kept);
 	tcase_add_test(tc, a_second_has_its_rate);
 	tcase_add_test(tc, retired_keys_are_kept);
+	tcase_add_test(tc, keys_of_others_are_tried);
 	tcase_add_test(tc, keys_of_clients_are_kept);
 	tcase_add_test(tc, nothing_outlives_the_engine);
 	tcase_set_timeout(tc, 60);

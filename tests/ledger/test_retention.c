@@ -300,6 +300,47 @@ START_TEST(a_transfer_wallet_keeps_its_movements)
 }
 END_TEST
 
+/* A cancelled bet ends as a settled one does: when its stake has been returned. */
+START_TEST(a_cancelled_bet_is_dropped)
+{
+	const bool seamless = _i & 1;
+	struct bet_cancel_cmd cmd = case_cancel_cmd("c1", "b1", "g1");
+	struct callback_grant grant;
+
+	open_with(_i / 2, seamless ? WALLET_SEAMLESS : WALLET_TRANSFER);
+	if (seamless) {
+		accept("b1", "g1");
+	} else {
+		ck_assert_int_eq(case_in("alice", "t1", CREDIT).verdict.refusal, REFUSAL_NONE);
+		ck_assert_int_eq(bet("b1", "g1").verdict.refusal, REFUSAL_NONE);
+	}
+	grant = case_run(COMMAND_BET_CANCEL, &cmd)->result.bet_cancel.send;
+	ck_assert_int_eq(grant.event != 0, seamless);
+	/* Its stake has not been returned yet. */
+	case_pass((DAYS + 2) * DAY);
+	drop();
+	ck_assert_uint_eq(look().bets, seamless);
+	if (seamless) {
+		/* Its lease is over, and a day of attempts. */
+		ck_assert_uint_eq(claim(grant.event).event, 0);
+		ck_assert_int_eq(case_operate(grant.event, CALLBACK_RETRY), REFUSAL_NONE);
+		grant = claim(grant.event);
+		end(&grant, CALLBACK_SUCCESS);
+		drop();
+		ck_assert_uint_eq(look().bets, 1);
+		case_pass((DAYS + 2) * DAY);
+		drop();
+	}
+	ck_assert_uint_eq(look().bets, 0);
+	ck_assert_uint_eq(look().bodies, 0);
+	ck_assert_uint_eq(look().attempts, 0);
+	case_prove();
+	/* The key of the cancellation remains and answers as before. */
+	ck_assert_int_eq(case_run(COMMAND_BET_CANCEL, &cmd)->result.bet_cancel.state, BET_REFUNDED);
+	case_close();
+}
+END_TEST
+
 static void make_rounds(unsigned int count)
 {
 	struct round_settle_result settled;
@@ -538,6 +579,7 @@ Suite *retention_suite(void)
 	tcase_add_loop_test(tcase, a_loss_has_no_transaction, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, what_is_not_delivered_stays, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, other_ends_are_kept, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tcase, a_cancelled_bet_is_dropped, 0, 4);
 	tcase_add_loop_test(tcase, a_transfer_wallet_keeps_its_movements, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, steps_are_small, 0, CASE_STORE_COUNT);
 	tcase_add_test(tcase, it_goes_on_after_a_restart);

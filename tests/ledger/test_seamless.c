@@ -76,7 +76,7 @@ START_TEST(accepted_and_won)
 	ck_assert_int_eq(placed.bet.state, BET_PENDING);
 	ck_assert_int_eq(placed.send.kind, CALLBACK_BETTING);
 	ck_assert_uint_eq(placed.send.attempt, 1);
-	ck_assert_int_eq(placed.send.lease_until_ms, case_boot_ms + 10 * SECOND);
+	ck_assert_int_eq(placed.send.lease_left_ms, 10 * SECOND);
 	ck_assert(body_has(&placed.send, "\"bet_amount\":10.0"));
 	ck_assert(body_has(&placed.send, "\"user_bet\":{\"line\":1}"));
 	ck_assert_str_eq(placed.send.target.path, "/betting");
@@ -292,6 +292,33 @@ START_TEST(a_left_bet_is_taken_over)
 	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDING);
 	case_pass(1);
 	ck_assert_int_eq(find().kind, CALLBACK_BETTING_REFUND);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* A worker whose connection broke asks again on another one, and is the sender from then on. */
+START_TEST(a_bet_follows_its_sender)
+{
+	static struct slot slot;
+	uint64_t event;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	memset(&slot, 0, sizeof(slot));
+	slot.command = COMMAND_BET_PLACE;
+	slot.cmd.bet_place = case_bet_cmd("b1", "g1", 10 * CREDIT);
+	slot.link = 1;
+	case_run_batch(&slot, 1);
+	event = slot.result.bet_place.send.event;
+	ck_assert_uint_gt(event, 0);
+	ledger_link_gone(&case_ledger, 1);
+	slot.link = 2;
+	case_run_batch(&slot, 1);
+	ck_assert_uint_eq(slot.result.bet_place.send.event, event);
+	case_pass(10 * SECOND);
+	ck_assert_uint_eq(find().event, 0);
+	ledger_link_gone(&case_ledger, 2);
+	ck_assert_uint_eq(find().event, event);
 	case_prove();
 	case_close();
 }
@@ -521,7 +548,7 @@ START_TEST(a_repeated_call_still_sends)
 	ck_assert(!again.verdict.replay);
 	ck_assert_uint_eq(again.send.event, first.send.event);
 	ck_assert_uint_eq(again.send.attempt, 1);
-	ck_assert_int_eq(again.send.lease_until_ms, first.send.lease_until_ms);
+	ck_assert_int_eq(again.send.lease_left_ms, first.send.lease_left_ms);
 	ck_assert_uint_eq(again.send.body.len, first.send.body.len);
 	ck_assert_mem_eq(again.send.body.data, first.send.body.data, first.send.body.len);
 	cmd.sender++;
@@ -783,6 +810,7 @@ Suite *seamless_suite(void)
 	tcase_add_loop_test(tc, a_game_keeps_its_wallet, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, unknown_is_refunded, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_left_bet_is_taken_over, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_bet_follows_its_sender, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_sender_that_hangs_is_passed_over, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_left_bet_of_a_dead_dealer_is_taken_over, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, late_news_give_no_permit_back, 0, CASE_STORE_COUNT);

@@ -4,6 +4,7 @@
  */
 #include "case_wagers.h"
 
+#include "base/clock.h"
 #include "base/pack.h"
 #include "ledger/daemon/server.h"
 #include "scratch.h"
@@ -56,11 +57,13 @@ static void *run(void *unused)
 static void start(uint32_t gather_us)
 {
 	scratch_make(directory);
-	sockets = (struct sockets){listener("edge.sock"), listener("admin.sock")};
+	sockets = (struct sockets){listener("edge.sock"), listener("admin.sock"),
+		listener("peer.sock"), NULL, {(gid_t)-1, (gid_t)-1}, -1};
 	options = (struct server_options){.connections_max = 8,
 		.queue_max = 2 * CALLS,
 		.gather_us = gather_us,
 		.state_directory = directory,
+		.desk = {.share = {.percent = 10}},
 		.stop_fd = eventfd(0, 0)};
 	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
 }
@@ -74,18 +77,24 @@ static void stop(void)
 	ck_assert_int_eq(ended, SERVER_STOPPED);
 	close(sockets.edge);
 	close(sockets.admin);
+	close(sockets.peer);
 	close(options.stop_fd);
 	scratch_remove(directory);
 }
 
-static int dial(void)
+static int dial_to(const char *name)
 {
 	struct sockaddr_un address;
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	address_of(&address, "edge.sock");
+	address_of(&address, name);
 	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	return fd;
+}
+
+static int dial(void)
+{
+	return dial_to("edge.sock");
 }
 
 /* Returns a bet of BET_BYTES and more that contains @mark. */
@@ -162,6 +171,34 @@ static uint64_t read_all(int fd)
 	buffer_free(&in);
 	return count;
 }
+
+/* On peer.sock the hello comes first, in any pieces, and the frames of the client after it. */
+START_TEST(a_relayed_client_is_named_by_its_hello)
+{
+	const char *hello = "CBP1 cell host-b edge none 33 4294967295\n";
+	const size_t len = strlen(hello);
+	uint8_t byte;
+	int fd, other;
+
+	case_open(CASE_MEMORY);
+	play();
+	start(0);
+	fd = dial_to("peer.sock");
+	other = dial_to("peer.sock");
+	ck_assert_int_eq(send(fd, hello, len - 1, MSG_NOSIGNAL), (ssize_t)len - 1);
+	ck_assert_int_eq(send(other, "hello\n", 6, MSG_NOSIGNAL), 6);
+	/* Not greeted, but closed; the server has read the first part of the other one by then. */
+	ck_assert_int_eq(recv(other, &byte, 1, 0), 0);
+	ck_assert_int_lt(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+	ck_assert_int_eq(send(fd, hello + len - 1, 1, MSG_NOSIGNAL), 1);
+	ask_all(fd);
+	ck_assert_uint_eq(read_all(fd), CALLS);
+	close(fd);
+	close(other);
+	stop();
+	case_close();
+}
+END_TEST
 
 /* Calls with large answers share a connection: a slow client is not disconnected. */
 START_TEST(large_answers_wait_for_their_reader)
@@ -320,6 +357,98 @@ START_TEST(a_command_of_a_crowd_does_not_wait)
 }
 END_TEST
 
+static void send_command(int fd, enum command command, const void *cmd, uint64_t tag)
+{
+	struct buffer out;
+	size_t begin;
+
+	buffer_init(&out, FRAME_MAX);
+	begin = frame_open_request(&out, (uint16_t)command, tag);
+	pack_record(&out, command_infos[command].cmd_fields, cmd);
+	frame_close(&out, begin);
+	ck_assert_int_eq(send(fd, out.data, out.len, MSG_NOSIGNAL), (ssize_t)out.len);
+	buffer_free(&out);
+}
+
+/* Reads one answer and returns its tag. */
+static uint64_t read_answer(int fd)
+{
+	static uint8_t bytes[FRAME_MAX];
+	struct frame_answer answer;
+	size_t len = 0, size;
+
+	do
+		ck_assert_int_eq(recv(fd, bytes + len++, 1, 0), 1);
+	while (frame_get_answer((struct bytes){bytes, (uint32_t)len}, &answer, &size) !=
+		FRAME_COMPLETE);
+	ck_assert_int_eq(answer.outcome, FRAME_DONE);
+	return answer.tag;
+}
+
+/* Returns a connection whose greeting was read. */
+static int dial_and_read(void)
+{
+	int fd = dial();
+
+	ck_assert_int_eq(recv(fd, (char[GREETING_SIZE]){0}, GREETING_SIZE, MSG_WAITALL),
+		GREETING_SIZE);
+	return fd;
+}
+
+/*
+ * CALLBACK_WAIT is answered by the commit that lets a callback be claimed, and at once if one can be.
+ * A further command on its connection ends the wait, so that answers keep their order.
+ */
+START_TEST(a_due_callback_ends_the_wait)
+{
+	const struct callback_wait_cmd wait = {.unused = false};
+	const struct callback_find_cmd find = {.most = 1};
+	const struct dealer values = {.max_inflight = 1};
+	struct round_settle_cmd settle = case_settle_cmd("s1", "g1", RESULT_WIN, CREDIT);
+	struct bet_place_result placed;
+	struct callback_end_cmd end;
+	int sweeper, worker;
+
+	case_open_mode(CASE_MEMORY, WALLET_SEAMLESS);
+	/* The server has the real clock. */
+	case_now_ms = clock_wall_ms();
+	case_boot_ms = clock_boot_ms();
+	case_boot = clock_now().boot;
+	ck_assert_int_eq(case_dealer_set(DEALER_MAX_INFLIGHT, &values).verdict.refusal, 0);
+	placed = case_bet("b1", "g1", CREDIT);
+	case_end(&placed.send, CALLBACK_SUCCESS);
+	/* Another bet uses up the dealer's only permit, so that the result is left to the sweeper. */
+	placed = case_bet("b2", "g2", CREDIT);
+	start(0);
+	sweeper = dial_and_read();
+	worker = dial_and_read();
+	send_command(sweeper, COMMAND_CALLBACK_WAIT, &wait, 1);
+	send_command(worker, COMMAND_ROUND_SETTLE, &settle, 1);
+	ck_assert_uint_eq(read_answer(worker), 1);
+	/* It is due and the dealer accepts no call: the wait goes on. Another command ends it. */
+	send_command(sweeper, COMMAND_CALLBACK_FIND, &find, 2);
+	ck_assert_uint_eq(read_answer(sweeper), 1);
+	ck_assert_uint_eq(read_answer(sweeper), 2);
+	send_command(sweeper, COMMAND_CALLBACK_WAIT, &wait, 3);
+	end = case_end_cmd(&placed.send, CALLBACK_SUCCESS);
+	send_command(worker, COMMAND_CALLBACK_END, &end, 2);
+	ck_assert_uint_eq(read_answer(worker), 2);
+	ck_assert_uint_eq(read_answer(sweeper), 3);
+	send_command(sweeper, COMMAND_CALLBACK_WAIT, &wait, 4);
+	ck_assert_uint_eq(read_answer(sweeper), 4);
+	/* A waiter that goes away harms nothing. */
+	send_command(sweeper, COMMAND_CALLBACK_WAIT, &wait, 5);
+	close(sweeper);
+	send_command(worker, COMMAND_CALLBACK_FIND, &find, 3);
+	ck_assert_uint_eq(read_answer(worker), 3);
+	stop();
+	close(worker);
+	case_now_ms = clock_wall_ms() + 1;
+	case_prove();
+	case_close();
+}
+END_TEST
+
 Suite *server_suite(void)
 {
 	Suite *suite = suite_create("server");
@@ -327,7 +456,9 @@ Suite *server_suite(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, large_answers_wait_for_their_reader);
+	tcase_add_test(tcase, a_relayed_client_is_named_by_its_hello);
 	tcase_add_test(tcase, a_few_commands_wait_for_others);
+	tcase_add_test(tcase, a_due_callback_ends_the_wait);
 	tcase_add_test(tcase, a_lone_command_does_not_wait);
 	tcase_add_test(tcase, a_command_of_a_crowd_does_not_wait);
 	suite_add_tcase(suite, tcase);

@@ -3,6 +3,7 @@
  * "Order of checks").
  */
 #include "case.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -279,6 +280,47 @@ START_TEST(everything_is_there_after_a_restart)
 }
 END_TEST
 
+/* The clock of the host before was ahead: times go on from there, unless one of the clocks is wrong. */
+START_TEST(times_do_not_run_back_at_a_takeover)
+{
+	case_open(_i);
+	case_db->wall_ms = case_now_ms + LEDGER_CLOCK_BEHIND_MAX_MS - 1;
+	case_in("alice", "r1", CREDIT);
+	ck_assert_int_eq(case_ledger.now.wall_ms, case_db->wall_ms);
+	case_db->wall_ms++;
+	case_in("alice", "r2", CREDIT);
+	ck_assert_int_eq(case_ledger.now.wall_ms, case_now_ms);
+	case_db->wall_ms = case_now_ms - 1;
+	case_in("alice", "r3", CREDIT);
+	ck_assert_int_eq(case_ledger.now.wall_ms, case_now_ms);
+	case_close();
+}
+END_TEST
+
+static enum status refuse_to_vouch(struct store *vouching, int64_t oldest_ms)
+{
+	ck_assert_ptr_eq(vouching, case_db);
+	ck_assert_int_eq(oldest_ms, 1000);
+	return STATUS_IO;
+}
+
+/* A ledger that was replaced answers no read, either. */
+START_TEST(a_read_needs_a_store_that_vouches)
+{
+	struct slot slot = {.command = COMMAND_BALANCE};
+
+	case_open(_i);
+	text_copy(slot.cmd.balance.casino_id, sizeof(slot.cmd.balance.casino_id), "demo");
+	text_copy(slot.cmd.balance.user_id, sizeof(slot.cmd.balance.user_id), "alice");
+	ck_assert_int_eq(ledger_run(&case_ledger, &slot, 1, case_moment()), STATUS_OK);
+	case_db->read_lease_ms = 1000;
+	case_db->vouch = refuse_to_vouch;
+	ck_assert_int_eq(ledger_run(&case_ledger, &slot, 1, case_moment()), STATUS_IO);
+	case_db->vouch = NULL;
+	case_close();
+}
+END_TEST
+
 Suite *transfers_suite(void)
 {
 	Suite *suite = suite_create("transfers");
@@ -293,6 +335,8 @@ Suite *transfers_suite(void)
 	tcase_add_loop_test(tc, replay_comes_before_everything, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, checks_have_an_order, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, nonsense_from_a_worker_is_refused, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, times_do_not_run_back_at_a_takeover, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_read_needs_a_store_that_vouches, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, sums_grow_for_ever);
 	tcase_add_test(tc, everything_is_there_after_a_restart);
 	tcase_set_timeout(tc, 60);

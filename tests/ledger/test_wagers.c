@@ -359,6 +359,82 @@ START_TEST(players_register_once)
 }
 END_TEST
 
+static money_t staked(void)
+{
+	return case_balance("alice").staked;
+}
+
+/* A3 shows the stakes of bets whose round has no result. */
+START_TEST(a_stake_is_shown_until_its_round_is_settled)
+{
+	struct bet_place_cmd insurance = case_bet_cmd("b3", "g2", 5 * CREDIT);
+	struct bet_cancel_cmd cancel = case_cancel_cmd("c1", "b4", "g2");
+
+	case_open(_i);
+	case_in("alice", "in", 1000 * CREDIT);
+	ck_assert_int_eq(staked(), 0);
+	case_bet("b1", "g1", 30 * CREDIT);
+	case_bet("b2", "g2", 20 * CREDIT);
+	insurance.addition = true;
+	case_run(COMMAND_BET_PLACE, &insurance);
+	ck_assert_int_eq(staked(), 55 * CREDIT);
+	ck_assert_int_eq(balance(), 945 * CREDIT);
+	/* What is refused is not staked, and a repeat is staked once. */
+	case_bet("b2", "g2", 20 * CREDIT);
+	case_bet("b9", "g1", 2000 * CREDIT);
+	case_bet("b4", "g2", 7 * CREDIT);
+	ck_assert_int_eq(staked(), 62 * CREDIT);
+	case_run(COMMAND_BET_CANCEL, &cancel);
+	ck_assert_int_eq(staked(), 55 * CREDIT);
+	case_settle("s1", "g1", RESULT_WIN, 90 * CREDIT);
+	ck_assert_int_eq(staked(), 25 * CREDIT);
+	case_settle("s2", "g2", RESULT_REFUND, 0);
+	ck_assert_int_eq(staked(), 0);
+	case_bet("b5", "g3", 1 * CREDIT);
+	case_settle("s3", "g3", RESULT_LOSS, 0);
+	ck_assert_int_eq(staked(), 0);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* The credit of a seamless player is at the dealer. */
+START_TEST(a_seamless_player_has_no_stake_here)
+{
+	struct bet_place_result placed;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	placed = case_bet("b1", "g1", 30 * CREDIT);
+	ck_assert_int_eq(staked(), 0);
+	case_end(&placed.send, CALLBACK_SUCCESS);
+	ck_assert_int_eq(staked(), 0);
+	case_close();
+}
+END_TEST
+
+/* The player is created by the same batch: nothing is read that was not declared. */
+START_TEST(a_new_player_has_no_stake)
+{
+	struct slot slots[2] = {{.command = COMMAND_PLAYER_REGISTER}, {.command = COMMAND_BALANCE}};
+	uint64_t commits;
+
+	case_open(_i);
+	strcpy(slots[0].cmd.player_register.casino_id, "demo");
+	strcpy(slots[0].cmd.player_register.user_id, "bob");
+	strcpy(slots[0].cmd.player_register.player_id, "bobbobbobbobbobbobbb");
+	strcpy(slots[1].cmd.balance.casino_id, "demo");
+	strcpy(slots[1].cmd.balance.user_id, "bob");
+	commits = case_ledger.figures.commits;
+	case_run_batch(slots, 2);
+	ck_assert_uint_eq(case_ledger.figures.commits, commits + 1);
+	ck_assert_int_eq(slots[1].outcome, FRAME_DONE);
+	ck_assert_int_eq(slots[1].result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_str_eq(slots[1].result.balance.player_id, "bobbobbobbobbobbobbb");
+	ck_assert_int_eq(slots[1].result.balance.staked, 0);
+	case_close();
+}
+END_TEST
+
 Suite *wagers_suite(void)
 {
 	Suite *suite = suite_create("wagers");
@@ -376,6 +452,9 @@ Suite *wagers_suite(void)
 	tcase_add_loop_test(tc, a_player_is_named_by_id, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, rounds_have_room_for_256_bets, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, players_register_once, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_stake_is_shown_until_its_round_is_settled, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_seamless_player_has_no_stake_here, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_new_player_has_no_stake, 0, CASE_STORE_COUNT);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	return suite;

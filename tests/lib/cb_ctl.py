@@ -29,10 +29,10 @@ def run(*words, code=0, stdin="", **options):
 
 
 def on_terminal(wallet, *words, answer=""):
-    """Runs creditbridgectl on a terminal of 120 columns and types @answer. Returns the exit code
+    """Runs creditbridgectl on a terminal of 240 columns and types @answer. Returns the exit code
     and the output."""
     leader, follower = os.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 240, 0, 0))
     child = subprocess.Popen(wallet.ctl_argv(*words), stdin=follower, stdout=follower,
                              stderr=follower, env={**os.environ, "TERM": "xterm"})
     os.close(follower)

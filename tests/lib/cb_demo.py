@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Implements `quickstart run` after the build: a wallet under a real web server.
 
-    cb_demo.py [--server lighttpd|apache] [--port N] [--state DIR] [--once]
+    cb_demo.py [--server lighttpd|apache] [--store berkeleydb|postgresql] [--port N] [--state DIR] [--once]
 
 The state (data, keys, demo.json) stays in DIR. Sockets and the server's configuration are in a
 temporary directory that the web server's user can enter; it is removed at the end."""
@@ -12,6 +12,7 @@ import os
 import pathlib
 import secrets
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cb  # noqa: E402
 from cb import HarnessError  # noqa: E402
 from cb_dealer import ReferenceDealer  # noqa: E402
+from cb_demo_console import DemoConsole, front_secret  # noqa: E402
+from cb_instance import temporary_directory  # noqa: E402
+from cb_postgresql import Kept  # noqa: E402
 from cb_process import find_program  # noqa: E402
 from cb_transcript import Transcript, say, seamless_steps, wallet_steps  # noqa: E402
 
@@ -40,8 +44,10 @@ class Demo:
         self.options = options
         self.dir = options.state
         self.wallet = None
+        self.database = None
         self.server = None
         self.dealer_server = None
+        self.console = None  # under lighttpd only
         self.sweeper = None
         self.swept_s = 0
         self.players = []
@@ -69,8 +75,12 @@ class Demo:
             raise HarnessError(f"port {port} of 127.0.0.1 is in use; choose another one with "
                                "--port N")
         self.lock_state()
-        self.wallet = cb.Instance("creditbridge-demo", state=self.dir / "ledger",
-                                  settings={"callback_networks": ["127.0.0.0/8", "::1"]})
+        self.wallet = cb.Instance("creditbridge-demo", state=self.dir / "ledger", start=False,
+                                  settings={"callback_networks": ["127.0.0.0/8", "::1"], "console_front_file": str(front_secret(self.dir)),
+                                            **self.start_database()})
+        if self.database:
+            self.database.make_tables(self.wallet.ctl("schema", "--sql"))
+        self.wallet.start()
         self.server = SERVERS[self.options.server](
             self.wallet, port=port, platform_port=port_near(port + 1))
         for casino_id, mode in DEALERS:
@@ -84,7 +94,20 @@ class Demo:
         # No refund delay: this dealer refuses a bet that arrives after its refund.
         self.wallet.ctl("dealer", "set", SEAMLESS, "--url", self.dealer_server.base_url,
                         "--allow-http", "--refund-delay", "0")
+        if self.options.server == "lighttpd" and not self.options.once:
+            self.console = DemoConsole(self.wallet, self.dir, port_near(port + 3))
         self.write()
+
+    def start_database(self):
+        """Starts the store of --store. Returns the settings of the ledger."""
+        data, other = self.dir / "postgresql", self.options.store != "postgresql"
+        if (self.dir / "ledger").exists() and data.exists() == other:
+            raise HarnessError(f"{self.dir} holds a wallet in another store; choose another one with --state DIR")
+        if other:
+            return {}
+        self.database = Kept(data, temporary_directory("creditbridge-pg"))
+        self.database.start()
+        return self.database.settings()
 
     def key(self, name, kind, *options):
         """Creates a dealer or client unless it exists. Its key is generated here, stored in DIR,
@@ -141,9 +164,14 @@ class Demo:
         say(f"\nServing {self.server.base_url} (wallet) and {self.server.platform_url} (platform);"
             f"\nkeys, players and process ids are in {self.dir / 'demo.json'}.\n"
             "Ctrl-C stops everything.")
+        if self.console:
+            say(f"The web console is {self.console.url}: sign in with the code {self.console.code()}.\n"
+                f"Each code counts once; the next ones are in {self.console.code_file}.")
         self.swept_s = time.monotonic()  # the transcript included a sweep
         while True:
             time.sleep(WATCH_S)
+            if self.console:
+                self.console.renew()
             self.sweep()
             if not self.wallet.ledger.running():
                 say(f"the ledger ended ({self.wallet.ledger.process.returncode}): started again")
@@ -169,10 +197,15 @@ class Demo:
         if self.sweeper:
             self.sweeper.terminate()
             self.sweeper.wait()
+        if self.console:
+            self.console.close()
         if self.dealer_server:
             self.dealer_server.close()
         if self.wallet:
             self.wallet.close()
+        if self.database:
+            self.database.close()
+            shutil.rmtree(self.database.sockets, ignore_errors=True)
         if self.written:
             self.write()  # the keys stay, the processes have ended
 
@@ -198,13 +231,14 @@ def arguments():
                         or pathlib.Path.home() / ".local" / "state")
     parser = argparse.ArgumentParser(prog="quickstart run", allow_abbrev=False)
     parser.add_argument("--server", choices=sorted(SERVERS), default="lighttpd")
+    parser.add_argument("--store", choices=("berkeleydb", "postgresql"), default="berkeleydb")
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--state", metavar="DIR", type=lambda text: pathlib.Path(text).absolute(),
                         default=home / "creditbridge-demo")
     parser.add_argument("--once", action="store_true", help="stop after the transcript")
     options = parser.parse_args()
-    if not 1 <= options.port <= 65533:
-        parser.error("--port takes 1 to 65533")
+    if not 1 <= options.port <= 65532:
+        parser.error("--port takes 1 to 65532")
     return options
 
 

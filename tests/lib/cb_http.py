@@ -8,6 +8,7 @@ import time
 
 TRANSFER_IN = "/wallet-service/credit/transfer-in"
 TRANSFER_OUT = "/wallet-service/credit/transfer-out"
+TRANSFER_INQUIRE = "/wallet-service/credit/transfer-inquire"
 BALANCE = "/user-service/user/3rdparty-get-balance"
 STAT = "/user-service/user/stat"
 RESULT_INQUIRE = "/game-service/bet_game/result-inquire"

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 
+from cb_postgresql import settings_of_store
 from cb_process import Child, HarnessError, find_program, pids_end, pids_running
 
 WORKER = "creditbridge.fcgi"
@@ -20,8 +21,8 @@ Dealer = collections.namedtuple("Dealer", "casino_id key mode")
 
 def web_user():
     """Returns the user for servers and workers: www-data if the tests run as root; otherwise
-    None, the current user."""
-    if os.geteuid() != 0:
+    None, the current user. The root of a user namespace has no other user."""
+    if os.geteuid() != 0 or pathlib.Path("/proc/self/uid_map").read_text().split()[2] == "1":
         return None
     for name in ("www-data", "nobody"):
         try:
@@ -61,9 +62,14 @@ def as_option(value):
 
 class Instance:
     """A wallet. @settings are appended to its configuration. @state is a directory that is kept:
-    its state is opened, or created if it does not exist."""
+    its state is opened, or created if it does not exist. @join: for the data of another host. @enter are
+    words before the commands of the ledger and of creditbridgectl, which run them on another host
+    (tests/cluster)."""
 
-    def __init__(self, name="creditbridge", settings=None, state=None, start=True):
+    enter = ()
+
+    def __init__(self, name="creditbridge", settings=None, state=None, start=True, join=False, enter=()):
+        self.enter = list(enter)
         self.user = web_user()
         self.dir = temporary_directory(name)
         self.state = pathlib.Path(state) if state else self.dir / "state"
@@ -75,7 +81,7 @@ class Instance:
         self.ledger = None
         self.servers = []
         self.programs = {}
-        self.write_config(settings or {})
+        self.write_config(settings_of_store() | (settings or {}))
         # The web server's user may not be able to reach the build directory.
         (self.dir / "bin").mkdir(mode=0o755)
         self.worker = self.dir / "bin" / WORKER
@@ -83,7 +89,7 @@ class Instance:
         self.worker.chmod(0o755)
         try:
             if not (self.state / "installation").exists():
-                self.ctl("init")
+                self.ctl("init", *(["--join"] if join else []))
             if start:
                 self.start()
         except BaseException:
@@ -107,7 +113,7 @@ class Instance:
     # -- the ledger
 
     def ledger_start(self):
-        self.ledger = Child([find_program("creditbridge-ledger"), "--config", self.config],
+        self.ledger = Child([*self.enter, find_program("creditbridge-ledger"), "--config", self.config],
                             self.logs / "ledger.log")
 
     def start(self):
@@ -149,7 +155,7 @@ class Instance:
     # -- creditbridgectl
 
     def ctl_argv(self, *words):
-        return [str(find_program("creditbridgectl")), "--config", str(self.config),
+        return [*self.enter, str(find_program("creditbridgectl")), "--config", str(self.config),
                 *[str(word) for word in words]]
 
     def ctl_run(self, *words, stdin="", seconds=60):

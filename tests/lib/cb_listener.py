@@ -81,8 +81,9 @@ def key_shown(key):
 class DisturbingProxy(Listening):
     """A disturbing proxy in front of the service. @plan lists the disturbance of each request."""
 
-    def __init__(self, server, key, plan):
+    def __init__(self, server, key, plan, passed=("x-casino-id", "x-casino-signature")):
         super().__init__(DisturbingHandler)
+        self.passed = ("Content-Type", *passed)
         self.target = server
         self.key = key
         self.plan = plan
@@ -115,8 +116,7 @@ class DisturbingHandler(Quiet):
             return
         if step in ("lost", "pass", "held after"):
             headers = [("Host", "127.0.0.1"), ("Connection", "close"),
-                       *((name, self.headers[name]) for name in
-                         ("Content-Type", "x-casino-id", "x-casino-signature"))]
+                       *((name, self.headers[name]) for name in self.server.passed)]
             answer = raw_request(target.port, request_bytes(
                 self.command, target.prefix + self.path, headers, body, False), self.command)
         if step == "held after":

@@ -8,7 +8,7 @@ HELP = re.compile(rf"# HELP ({NAME}) (\S.*\S)")
 TYPE = re.compile(rf"# TYPE ({NAME}) (counter|gauge|histogram)")
 SAMPLE = re.compile(rf"({NAME})(?:\{{([^{{}}]*)\}})? (\S+)")
 LABEL = re.compile(rf'({NAME})="([A-Za-z0-9_.+-]*)"')
-NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 # Units that are not base units, and words that name a metric type (promlint).
 BAD_WORDS = {"ms", "us", "ns", "milliseconds", "minutes", "kib", "mib", "kb", "mb", "gauge",
              "counter", "histogram"}

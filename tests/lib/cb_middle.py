@@ -17,7 +17,7 @@ CONFIG_DEADLINE = "ledger_deadline_ms = 500\n"
 
 def records_read():
     table = (SRCDIR / "src" / "domain" / "records.def").read_text()
-    return {name: i for i, name in enumerate(re.findall(r"^RECORD\((\w+)", table, re.MULTILINE))}
+    return {name: i for i, name in enumerate(re.findall(r"^RECORD(?:_3)?\((\w+)", table, re.MULTILINE))}
 
 
 RECORDS = records_read()
@@ -46,14 +46,14 @@ class Operator(Link):
 
 
 class Middle:
-    """Listens on admin.sock in a separate directory and forwards everything to the real one.
+    """Listens on admin.sock, or on @name, in a separate directory and forwards everything to the real one.
 
     change(command, record, answer) returns the frame to forward, or None, which closes the
     connection. @command is the command's name, @record the number of the kind of row in a LIST.
     greeting(bytes) may change the ledger's greeting."""
 
-    def __init__(self, instance, change, greeting=lambda data: data):
-        self.target = instance.sockets / "admin.sock"
+    def __init__(self, instance, change, greeting=lambda data: data, name="admin.sock"):
+        self.target = instance.sockets / name
         self.dir = pathlib.Path(instance.dir) / f"middle-{next(NUMBERS)}"
         self.dir.mkdir()
         self.change = change
@@ -63,7 +63,7 @@ class Middle:
             str(instance.sockets), str(self.dir)) + CONFIG_DEADLINE)
         self.names = {command.number: name for name, command in COMMANDS.items()}
         self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.dir / "admin.sock"))
+        self.listener.bind(str(self.dir / name))
         self.listener.listen(16)
         serve_each(self.listener, self.serve)
 

@@ -9,8 +9,11 @@ from cb_process import free_port
 PLAYERS = "/platform/players"
 PLAYER_BALANCE = "/platform/balance"
 BETS = "/platform/bets"
+BETS_CANCEL = "/platform/bets/cancel"
 RESULTS = "/platform/results"
-PLATFORM_PATHS = (PLAYERS, PLAYER_BALANCE, BETS, RESULTS)
+RESULTS_BATCH = "/platform/results/batch"
+CORRECTIONS = "/platform/corrections"
+PLATFORM_PATHS = (PLAYERS, PLAYER_BALANCE, BETS, BETS_CANCEL, RESULTS, RESULTS_BATCH, CORRECTIONS)
 # The settings with which an Instance can reach dealers on this machine.
 LOOPBACK = {"callback_networks": ["127.0.0.0/8"]}
 

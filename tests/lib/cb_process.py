@@ -30,8 +30,8 @@ def builddir():
 
 
 def find_program(name):
-    """Returns the path of one of our programs, or of faulty_dealer, in the build directory."""
-    for folder in ("", "src/cmd", "tests/dealer"):
+    """Returns the path of one of our programs, of faulty_dealer or of peer_alone, in the build directory."""
+    for folder in ("", "src/cmd", "tests/dealer", "tests/peer"):
         path = builddir() / folder / name
         if os.access(path, os.X_OK) and path.is_file():
             return path
@@ -97,9 +97,9 @@ def wait_until(condition, seconds, what, interval=0.01):
         time.sleep(interval)
 
 
-def port_open(port):
+def port_open(port, address="127.0.0.1"):
     try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
+        socket.create_connection((address, port), 1).close()
         return True
     except OSError:
         return False

@@ -5,7 +5,8 @@ from cb_process import SRCDIR
 
 # Ids that are never answers over HTTP: the empty one, and those for operators.
 NO_ANSWER = {"", "already_exists", "key_not_found", "key_in_use", "too_many_keys", "key_known",
-             "not_allowed_now", "too_many_dealers", "client_not_found", "callback_not_found"}
+             "not_allowed_now", "too_many_dealers", "client_not_found", "role_needed",
+             "session_needed", "code_needed", "sign_in_refused", "operator_not_found"}
 REFUSAL = re.compile(r'^REFUSAL\(\w+, "(\w*)", (\d+), (true|false),', re.MULTILINE)
 
 

@@ -10,14 +10,19 @@ class WebServer:
 
     name = ""        # of the server, and in file names
     spawns = True    # starts and restarts the workers itself
+    address = "127.0.0.1"
 
     def __init__(self, instance, prefix, port, platform_port):
         self.instance = instance
         self.prefix = prefix
         self.port = port
         self.platform_port = platform_port
-        self.base_url = f"http://127.0.0.1:{port}{prefix}"
-        self.platform_url = f"http://127.0.0.1:{platform_port}"
+        self.base_url = f"http://{self.address}:{port}{prefix}"
+        self.platform_url = f"http://{self.address}:{platform_port}"
+
+    def other(self):
+        """The server that a caller asks next when this one did not answer."""
+        return self
 
     @contextlib.contextmanager
     def starting(self):

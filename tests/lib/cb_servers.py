@@ -111,7 +111,7 @@ class Server(WebServer):
                     self.worker_start(serve)
             self.child = Child(self.argv(), self.log)
             self.child.wait_ready(
-                lambda: port_open(self.port) and port_open(self.platform_port), 15,
+                lambda: all(port_open(port, self.address) for port in (self.port, self.platform_port)), 15,
                 f"{self.name} listening on port {self.port}")
 
     def worker_start(self, serve):
@@ -156,7 +156,7 @@ class Lighttpd(Server):
         user = self.instance.user
         identity = f'server.username = "{user}"\nserver.groupname = "{user}"\n' if user else ""
         return f"""\
-server.bind = "127.0.0.1"
+server.bind = "{self.address}"
 server.port = {self.port}
 server.document-root = "{self.dir}/empty"
 server.errorlog = "{self.log}"
@@ -164,13 +164,13 @@ server.upload-dirs = ( "{self.dir}/tmp" )
 server.max-fds = 4096
 {identity}include "{FCGI_CONF}/lighttpd-global.conf"
 include "{self.mounts['wallet']}"
-$SERVER["socket"] == "127.0.0.1:{self.platform_port}" {{
+$SERVER["socket"] == "{self.address}:{self.platform_port}" {{
 include "{self.mounts['platform']}"
 }}
 """
 
     def argv(self):
-        return [find_server("lighttpd"), "-D", "-f", self.dir / "server.conf"]
+        return [*self.instance.enter, find_server("lighttpd"), "-D", "-f", self.dir / "server.conf"]
 
 
 def apache_threads(per_child, children=2):

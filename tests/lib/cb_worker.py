@@ -12,7 +12,7 @@ from cb_process import SRCDIR
 
 UNKNOWN, SUCCESS, REFUSED, NOT_SENT = range(4)  # enum callback_class
 WIN, LOSS, REFUND = 1, 2, 3  # enum round_result
-BALANCE_INQUIRE, BETTING, BETTING_RESULT, BETTING_REFUND = range(4)  # enum callback_kind
+BALANCE_INQUIRE, BETTING, BETTING_RESULT, BETTING_REFUND, BETTING_CORRECTION = range(5)  # enum callback_kind
 UNITS = 10000  # units in one credit
 
 Grant = collections.namedtuple("Grant", "event kind attempt")
@@ -80,14 +80,29 @@ def settle_payload(client_id, player, game_id, result, units, *, reference, rema
                 game_result=game_result, sender=sender_new())
 
 
+def cancel_payload(client_id, player, game_id, bet_reference, *, reference):
+    return pack("bet_cancel", client_id=client_id, request_transaction_id=reference, player=player,
+                game_id=game_id, bet_request_transaction_id=bet_reference, reason="table closed",
+                sender=sender_new())
+
+
+def correct_payload(client_id, player, game_id, revision, result, units, *, reference,
+                    allow_shortfall=False):
+    return pack("round_correct", client_id=client_id, request_transaction_id=reference,
+                player=player, game_id=game_id, revision=revision, result=result,
+                payout_amount=units, reason="misread", game_result=b'{"ball":8}',
+                allow_shortfall=allow_shortfall, sender=sender_new())
+
+
 def end_payload(send, casino_id, outcome, *, status=0, milliseconds=12, error="", detail="",
-                balance=None, user_id="", currency="", note=""):
+                balance=None, user_id="", currency="", note="", shortfall=0):
     """Packs the outcome of the attempt @send."""
     return pack("callback_end", event=send.event, kind=send.kind, casino_id=casino_id,
                 attempt=send.attempt, outcome={
                     "class": outcome, "http_status": status, "ms": milliseconds,
                     "dealer_error_id": error, "dealer_error_detail": detail,
                     "has_balance": balance is not None, "balance": round((balance or 0) * UNITS),
+                    "shortfall": round(shortfall * UNITS),
                     "currency": currency, "user_id": user_id, "note": note})
 
 
@@ -114,6 +129,38 @@ class Worker(Link):
             client_id, player_ref(casino_id, user_id), game_id, result, round(payout * UNITS),
             reference=reference or f"result-{next(NUMBERS)}", remark=remark,
             game_result=b'{"ball":7}')))
+
+    def settle_batch(self, client_id, items, *, reference=None):
+        """@items: (casino_id, user_id, game_id, result, payout). Returns the refusal and how many were
+        answered."""
+        packed = b"".join(entry("settle_item").pack({
+            "player": player_ref(casino_id, user_id), "game_id": game_id, "result": result,
+            "payout_amount": round(payout * UNITS)})
+            for casino_id, user_id, game_id, result, payout in items)
+        answer = unpack("settle_batch", self.ask("settle_batch", pack(
+            "settle_batch", client_id=client_id, digest="d", count=len(items), items=packed,
+            request_id="batch", request_transaction_id=reference or f"batch-{next(NUMBERS)}")))
+        return refusal_of(answer), answer.count
+
+    def cancel(self, client_id, casino_id, user_id, game_id, bet_reference, *, reference=None):
+        """Cancels the bet that was placed with @bet_reference. Returns the refusal."""
+        return refusal_of(unpack("bet_cancel", self.ask("bet_cancel", cancel_payload(
+            client_id, player_ref(casino_id, user_id), game_id, bet_reference,
+            reference=reference or f"cancel-{next(NUMBERS)}"))))
+
+    def correction(self, client_id, casino_id, user_id, game_id, revision, result, payout=0, *,
+                   reference=None, allow_shortfall=False):
+        """Corrects the settled round."""
+        answer = unpack("round_correct", self.ask("round_correct", correct_payload(
+            client_id, player_ref(casino_id, user_id), game_id, revision, result,
+            round(payout * UNITS), reference=reference or f"correction-{next(NUMBERS)}",
+            allow_shortfall=allow_shortfall)))
+        return Settled(refusal_of(answer), answer.transaction_id, answer.event, grant_of(answer))
+
+    def correct(self, client_id, casino_id, user_id, game_id, revision, result, payout=0):
+        """Corrects the settled round. Returns the refusal."""
+        return self.correction(client_id, casino_id, user_id, game_id, revision, result,
+                               payout).refusal
 
     def end(self, send, casino_id, outcome, **words):
         """Reports the outcome of the attempt @send; @words are as in end_payload(). Returns the

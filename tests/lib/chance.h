@@ -6,6 +6,7 @@
 #define TESTS_LIB_CHANCE_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 static inline uint64_t chance(uint64_t *state)
 {
@@ -20,6 +21,16 @@ static inline uint64_t chance(uint64_t *state)
 static inline uint64_t chance_below(uint64_t *state, uint64_t bound)
 {
 	return chance(state) % bound;
+}
+
+/* Returns how many of @rounds random rounds to run: all, or with $CB_FEWER_ROUNDS=N one in N.
+   Suites under valgrind and with sanitizers set it, because a round takes much longer there. */
+static inline unsigned int chance_rounds(unsigned int rounds)
+{
+	const char *fewer = getenv("CB_FEWER_ROUNDS");
+	unsigned long divisor = fewer ? strtoul(fewer, NULL, 10) : 1;
+
+	return divisor > 1 && divisor <= rounds ? rounds / (unsigned int)divisor : rounds;
 }
 
 #endif

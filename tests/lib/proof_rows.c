@@ -1,5 +1,7 @@
 #include "proof_rows.h"
 
+#include "domain/wager.h"
+
 #include <check.h>
 #include <string.h>
 
@@ -55,7 +57,8 @@ void proof_rows_books(struct proof *proof, const struct proof_rows *rows,
 	for (unsigned int i = 0; i < COUNT(TOTAL); i++)
 		ck_assert(proof_add_dealer(proof, &ROWS(TOTAL, total)[i], moment));
 	for (unsigned int i = 0; i < COUNT(DEALER); i++)
-		proof_dealer(proof, ROWS(DEALER, dealer)[i].casino_id);
+		proof_dealer(proof, ROWS(DEALER, dealer)[i].casino_id,
+			ROWS(DEALER, dealer)[i].currency);
 	for (unsigned int i = 0; i < COUNT(PLAYER); i++)
 		proof_player(proof, &ROWS(PLAYER, player)[i], true);
 	for (size_t i = 0; i < proof->dealer_count; i++)
@@ -99,6 +102,161 @@ static void prove_live(struct proof *proof, const struct proof_rows *rows, const
 				bet->number, fault);
 		else
 			proof_bet_ended(proof, bet, callback);
+	}
+}
+
+/* ---- cancellations */
+
+static const struct cancellation *cancellation_of(const struct proof_rows *rows,
+	const struct bet *bet)
+{
+	for (unsigned int i = 0; i < COUNT(CANCELLATION); i++) {
+		const struct cancellation *row = &ROWS(CANCELLATION, cancellation)[i];
+
+		if (row->number == bet->number && strcmp(row->player_id, bet->player_id) == 0 &&
+			strcmp(row->game_id, bet->game_id) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+static void prove_cancellation_key(struct proof *proof, const struct proof_rows *rows,
+	const struct cancellation *row, const struct bet *bet)
+{
+	const struct request wanted = proof_cancellation_key(row, bet);
+	const struct request *found = NULL;
+	const char *fault;
+
+	for (unsigned int i = 0; i < COUNT(REQUEST); i++) {
+		const struct request *key = &ROWS(REQUEST, request)[i];
+
+		if (key->scope == wanted.scope && strcmp(key->owner, wanted.owner) == 0 &&
+			strcmp(key->request_transaction_id, wanted.request_transaction_id) == 0)
+			found = key;
+	}
+	fault = proof_wager_key(&wanted, found);
+	if (fault)
+		proof_problem(proof, "cancellation of bet %s/%s/%u: %s", row->player_id,
+			row->game_id, row->number, fault);
+}
+
+/* The keys of cancellations that moved nothing here. */
+static void prove_cancel_keys(struct proof *proof, const struct proof_rows *rows)
+{
+	for (unsigned int i = 0; i < COUNT(REQUEST); i++) {
+		const struct request *key = &ROWS(REQUEST, request)[i];
+		const struct bet *named = NULL;
+		const char *fault;
+
+		if (key->kind != ENTRY_BET_CANCEL)
+			continue;
+		for (unsigned int b = 0; b < COUNT(BET); b++) {
+			const struct bet *bet = &ROWS(BET, bet)[b];
+
+			if (bet->number == key->bet_number &&
+				strcmp(bet->player_id, key->player_id) == 0 &&
+				strcmp(bet->game_id, key->game_id) == 0)
+				named = bet;
+		}
+		fault = proof_cancel_key(key, named);
+		if (fault)
+			proof_problem(proof, "request %s of %s cancels bet %u, %s",
+				key->request_transaction_id, key->owner, key->bet_number, fault);
+	}
+}
+
+static void prove_cancellations(struct proof *proof, const struct proof_rows *rows)
+{
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < COUNT(BET); i++) {
+		const struct bet *bet = &ROWS(BET, bet)[i];
+		const struct cancellation *row = cancellation_of(rows, bet);
+		const char *fault = proof_cancellation(bet, row);
+
+		if (!fault && row)
+			fault = proof_cancellation_moved(row, bet,
+				row->transaction_id ? entry_of(rows, row->transaction_id) : NULL);
+		if (fault)
+			proof_problem(proof, "bet %s/%s/%u %s", bet->player_id, bet->game_id,
+				bet->number, fault);
+		if (row) {
+			prove_cancellation_key(proof, rows, row, bet);
+			proof_cancellation_links(proof, row, bet);
+		}
+		found += row != NULL;
+	}
+	if (found != COUNT(CANCELLATION))
+		proof_problem(proof, "there are cancellations without a bet");
+	prove_cancel_keys(proof, rows);
+}
+
+/* ---- corrections */
+
+static const struct round *round_of(const struct proof_rows *rows, const struct correction *row)
+{
+	for (unsigned int i = 0; i < COUNT(ROUND); i++) {
+		const struct round *round = &ROWS(ROUND, round)[i];
+
+		if (strcmp(round->player_id, row->player_id) == 0 &&
+			strcmp(round->game_id, row->game_id) == 0)
+			return round;
+	}
+	return NULL;
+}
+
+static void prove_chain(struct proof *proof, const struct proof_rows *rows,
+	const struct round *round)
+{
+	struct corrections_reading reading;
+	const char *fault = NULL, *wrong;
+
+	proof_corrections_begin(&reading, round);
+	for (unsigned int i = 0; i < COUNT(CORRECTION); i++) {
+		const struct correction *row = &ROWS(CORRECTION, correction)[i];
+
+		if (round_of(rows, row) != round)
+			continue;
+		wrong = proof_corrections_add(&reading, row);
+		fault = fault ? fault : wrong;
+	}
+	if (!fault)
+		fault = proof_corrections_end(&reading);
+	if (fault)
+		proof_problem(proof, "round %s/%s: correction %u %s", round->player_id,
+			round->game_id, reading.revision, fault);
+}
+
+static void prove_decrease(struct proof *proof, const struct proof_rows *rows,
+	const struct correction *row)
+{
+	const struct callback *callback = row->event && row->payout_amount < row->previous_payout
+		? callback_of(rows, row->event)
+		: NULL;
+
+	if (!callback)
+		return;
+	if (proof_correction_shortfall(row, callback))
+		proof_problem(proof, "correction %s/%s/%u %s", row->player_id, row->game_id,
+			row->revision, proof_correction_shortfall(row, callback));
+	proof_bounds_decrease(proof, callback, proof_reported_shortfall(row, callback));
+}
+
+static void prove_corrections(struct proof *proof, const struct proof_rows *rows)
+{
+	for (unsigned int i = 0; i < COUNT(ROUND); i++) {
+		if (ROWS(ROUND, round)[i].state == ROUND_SETTLED)
+			prove_chain(proof, rows, &ROWS(ROUND, round)[i]);
+	}
+	for (unsigned int i = 0; i < COUNT(CORRECTION); i++) {
+		const struct correction *row = &ROWS(CORRECTION, correction)[i];
+		const struct round *round = round_of(rows, row);
+
+		if (round)
+			proof_correction_links(proof, round, row);
+		else
+			proof_problem(proof, "a correction has no round");
+		prove_decrease(proof, rows, row);
 	}
 }
 
@@ -165,6 +323,20 @@ static void prove_rounds(struct proof *proof, const struct proof_rows *rows)
 			feed(&reading, &ROWS(kind, s)[place]);                                     \
 	} while (0)
 
+static void prove_owed(struct proof *proof, const struct proof_rows *rows,
+	const struct callback *callback)
+{
+	for (unsigned int i = 0; !callback->revision && i < COUNT(ROUND); i++) {
+		if (ROWS(ROUND, round)[i].event == callback->event)
+			proof_bounds_owed(proof, callback, ROWS(ROUND, round)[i].payout_amount);
+	}
+	for (unsigned int i = 0; callback->revision && i < COUNT(CORRECTION); i++) {
+		if (ROWS(CORRECTION, correction)[i].event == callback->event)
+			proof_bounds_owed(proof, callback,
+				correction_paid(&ROWS(CORRECTION, correction)[i]));
+	}
+}
+
 static void prove_events(struct proof *proof, const struct proof_rows *rows)
 {
 	unsigned int callback = 0, body = 0, attempt = 0, due = 0;
@@ -189,6 +361,8 @@ static void prove_events(struct proof *proof, const struct proof_rows *rows)
 		proof_event_end(&reading);
 		proof_accuse(proof, &reading.faults);
 		proof_event_take(&reading);
+		if (reading.there)
+			prove_owed(proof, rows, &reading.callback);
 	}
 }
 
@@ -200,5 +374,7 @@ void proof_rows_wagers(struct proof *proof, const struct proof_rows *rows)
 	for (unsigned int i = COUNT(TRANSACTION); i-- > 0;)
 		proof_transaction(proof, &ROWS(TRANSACTION, transaction)[i], rows->transaction_id);
 	prove_rounds(proof, rows);
+	prove_cancellations(proof, rows);
+	prove_corrections(proof, rows);
 	prove_events(proof, rows);
 }

@@ -5,7 +5,9 @@
 #ifndef TESTS_LIB_PROOF_ROWS_H
 #define TESTS_LIB_PROOF_ROWS_H
 
+#include "proof/cancellation.h"
 #include "proof/chain.h"
+#include "proof/correction.h"
 #include "proof/event.h"
 #include "proof/links.h"
 

@@ -80,8 +80,14 @@ int main(void)
 	}
 	printf("},\"entries\":{\"keyring_entry\":");
 	fields_print(keyring_entry_fields);
+	printf(",\"find_hit\":");
+	fields_print(find_hit_fields);
 	printf(",\"due_entry\":");
 	fields_print(due_entry_fields);
+	printf(",\"settle_item\":");
+	fields_print(settle_item_fields);
+	printf(",\"settle_answer\":");
+	fields_print(settle_answer_fields);
 	printf("}}\n");
 	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

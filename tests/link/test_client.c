@@ -129,6 +129,7 @@ static void start(const char *steps)
 	snprintf(path, sizeof(path), "%s/edge.sock", directory);
 	strcpy(address.sun_path, path);
 	script = steps;
+	taken = 0;
 	listener = socket(AF_UNIX, SOCK_STREAM, 0);
 	ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
 	ck_assert_int_eq(listen(listener, 8), 0);
@@ -144,6 +145,7 @@ static void stop(struct link *link)
 	pthread_join(thread, NULL);
 	close(listener);
 	scratch_remove(directory);
+	protocol_xor = 0;
 }
 
 static enum refusal refusal; /* of the answer */
@@ -554,6 +556,93 @@ START_TEST(a_post_that_is_answered_makes_room)
 }
 END_TEST
 
+#define SEVERAL 5
+
+/* What became of commands that were sent together. */
+struct several {
+	unsigned int count;
+	enum status statuses[SEVERAL];
+};
+
+static void note_answer(void *closure, unsigned int at, enum status status, const void *answer)
+{
+	struct several *several = closure;
+	const struct balance_result *result = answer;
+
+	ck_assert_uint_eq(at, several->count);
+	ck_assert_uint_lt(at, SEVERAL);
+	several->statuses[several->count++] = status;
+	if (status == STATUS_OK)
+		ck_assert_int_eq(result->balance, 4200);
+}
+
+/* Several commands are answered in their order, whatever happens to the connection between them. */
+START_TEST(several_are_all_answered)
+{
+	static const struct {
+		const char *steps;
+		enum status third; /* of the third command; the others are answered */
+	} rows[] = {{"", STATUS_OK}, {"aab", STATUS_BUSY}, {"aaf", STATUS_FORBIDDEN},
+		{"aaF", STATUS_FAULT}, {"ppppp", STATUS_OK}, {"aac", STATUS_OK}, {"c", STATUS_OK},
+		{"aah", STATUS_OK}, {"aax", STATUS_OK}, {"aaaac", STATUS_OK}, {"ccc", STATUS_OK}};
+	const struct balance_cmd cmd = {.casino_id = "demo", .user_id = "alice"};
+	const void *cmds[SEVERAL] = {&cmd, &cmd, &cmd, &cmd, &cmd};
+	struct several several = {.count = 0};
+	struct link link;
+
+	start(rows[_i].steps);
+	ck_assert(link_init(&link, path));
+	for (unsigned int twice = 0; twice < 2; twice++) {
+		several.count = 0;
+		link_call_several(&link, COMMAND_BALANCE, cmds, SEVERAL, note_answer, &several,
+			clock_boot_ms() + LONG_MS);
+		ck_assert_uint_eq(several.count, SEVERAL);
+		for (unsigned int at = 0; at < SEVERAL; at++)
+			ck_assert_int_eq(several.statuses[at],
+				at == 2 && !twice ? rows[_i].third : STATUS_OK);
+	}
+	ck_assert_uint_ge(taken, 2 * SEVERAL);
+	stop(&link);
+}
+END_TEST
+
+START_TEST(several_without_a_ledger)
+{
+	const struct balance_cmd cmd = {.casino_id = "demo", .user_id = "alice"};
+	const void *cmds[SEVERAL] = {&cmd, &cmd, &cmd, &cmd, &cmd};
+	struct several several = {.count = 0};
+	struct link link;
+
+	ck_assert(link_init(&link, "/nonexistent/edge.sock"));
+	link_call_several(&link, COMMAND_BALANCE, cmds, SEVERAL, note_answer, &several,
+		clock_boot_ms() + PATIENCE_MS);
+	ck_assert_uint_eq(several.count, SEVERAL);
+	for (unsigned int at = 0; at < SEVERAL; at++)
+		ck_assert_int_eq(several.statuses[at], STATUS_NOT_SENT);
+	link_close(&link);
+}
+END_TEST
+
+/* A post is outstanding until its answer comes or the connection ends. */
+START_TEST(a_post_ends)
+{
+	struct link link;
+
+	start(_i ? "aca" : "aaa");
+	ck_assert(link_init(&link, path));
+	ck_assert(link_post_ended(&link));
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	ck_assert(link_post_ended(&link));
+	ck_assert(post(&link));
+	while (!link_post_ended(&link))
+		clock_sleep_ms(1);
+	ck_assert_uint_eq(link.posted, 0);
+	ck_assert_int_eq(link.fd >= 0, !_i);
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	stop(&link);
+}
+END_TEST
+
 START_TEST(long_paths_are_refused)
 {
 	char longest[200];
@@ -613,6 +702,9 @@ Suite *client_suite(void)
 	tcase_add_test(tc, shared_posts_leave_room);
 	tcase_add_loop_test(tc, lost_posts_harm_nothing, 0, 6);
 	tcase_add_test(tc, a_post_that_is_answered_makes_room);
+	tcase_add_loop_test(tc, several_are_all_answered, 0, 11);
+	tcase_add_test(tc, several_without_a_ledger);
+	tcase_add_loop_test(tc, a_post_ends, 0, 2);
 	tcase_add_test(tc, long_paths_are_refused);
 	tcase_add_test(tc, list_rows_are_walked);
 	tcase_set_timeout(tc, 30);

@@ -135,8 +135,8 @@ START_TEST(lengths_are_bounded)
 		{{0, 0, 0, 0}, FRAME_GARBAGE},
 		{{0, 0, 0, 11}, FRAME_GARBAGE},
 		{{0, 0, 0, 12}, FRAME_INCOMPLETE},
-		{{0, 3, 0xff, 0xfc}, FRAME_INCOMPLETE},
-		{{0, 3, 0xff, 0xfd}, FRAME_GARBAGE},
+		{{0, 0x13, 0xff, 0xfc}, FRAME_INCOMPLETE},
+		{{0, 0x13, 0xff, 0xfd}, FRAME_GARBAGE},
 		{{0xff, 0xff, 0xff, 0xff}, FRAME_GARBAGE},
 		{{'G', 'E', 'T', ' '}, FRAME_GARBAGE},
 	};

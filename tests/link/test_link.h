@@ -5,5 +5,6 @@
 
 Suite *frame_suite(void);
 Suite *client_suite(void);
+Suite *roles_suite(void);
 
 #endif

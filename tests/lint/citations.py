@@ -55,23 +55,21 @@ def case_old_forms():
 
 
 def case_rules():
-    """The rules that `dealer test` and `explain` print are names that creditbridge-protocol(7) has in parentheses."""
-    page = (SRCDIR / "doc" / "creditbridge-protocol.7").read_text()
-    names = {name.strip(" .") for line in re.findall(r"\bPq (.*)", page) for name in line.split(" , ")}
-    folders = [path for folder in ("conformance", "explain") for path in (SRCDIR / "src" / folder).glob("*.*")]
-    rules = {rule for path in folders for rule in re.findall(r'"((?:spec|api) [A-Z0-9][^"]*)"', path.read_text())}
-    problems = []
-    for rule in sorted(rules):
-        document = ""
-        for name in rule.split(", "):
-            words = name.split(" ")
-            if words[0] in ("spec", "api"):
-                document = words.pop(0)
-            if not words[0].isdigit() or document and name.startswith("spec "):
-                prefixes = [" ".join([document] + words[:end]) for end in range(1, len(words) + 1)]
-                problems += [] if names & set(prefixes) else [rule]
-    check(len(rules) > 30, f"rules: {len(rules)}")
-    equal(problems, [], "rules that creditbridge-protocol(7) does not name")
+    """The rules that `dealer test` and `explain` print are headings of the guide. Those of `dealer test` have an
+    example body and answer there."""
+    page = (SRCDIR / "doc" / "integrator-guide.md").read_text()
+    sections = dict(re.findall(r"(?ms)^##+ ([^\n]*)\n(.*?)(?=^## |^### |\Z)", page))
+    folder = SRCDIR / "src" / "conformance"
+    cases = "".join(path.read_text() for path in sorted(folder.glob("cases*.c")))
+    exam = set(re.findall(r'\n\t\{"[a-z0-9-]+",\s+"([^"]+)",', cases))
+    causes = set(re.findall(r'(?m)^CAUSE\(\w+, "\w+", "([^"]+)"', (SRCDIR / "src" / "explain" / "causes.def").read_text()))
+    check(len(exam) > 15 and len(causes) > 2, f"rules: {exam} {causes}")
+    equal(sorted((exam | causes) - set(sections)), [], "rules that are no headings of the guide")
+    bare = [rule for rule in sorted(exam) if rule != "The signature" and not re.search(
+        r"```rule\n.*?```\n\n```json\n", sections[rule], re.DOTALL)]
+    equal(bare, [], "rules of `dealer test` without an example in the guide")
+    shown = set(re.findall(r"(?ms)^### ([^\n]*)$", page.partition("\n## Rule by rule\n")[2].partition("\n## ")[0]))
+    equal(sorted(shown - exam), [], "rules of the guide that `dealer test` does not ask")
 
 
 CASES = (

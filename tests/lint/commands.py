@@ -22,9 +22,9 @@ PROGRAMS = {"a2disconf", "a2dismod", "a2enconf", "a2enmod", "a2ensite", "apt", "
             "cp", "creditbridge-ledger", "creditbridge-sweep", "creditbridge.fcgi", "creditbridgectl",
             "curl", "dpkg", "dpkg-buildpackage", "dpkg-reconfigure", "dpkg-statoverride", "echo", "git",
             "install", "jq", "lighty-disable-mod", "lighty-enable-mod", "make", "mkdir", "mv", "openssl",
-            "php", "printf", "python3", "rm", "runuser", "service", "setpriv", "sh", "spawn-fcgi", "sudo",
+            "php", "podman", "printf", "python3", "rm", "runuser", "service", "setpriv", "sh", "spawn-fcgi", "sudo",
             "sync", "systemctl", "tests/run", "userdel"}
-COMMAND = re.compile(r"(\./|\$[A-Z_]+( |$)|[A-Z_]+=|\(umask |/usr/(libexec|s?bin)/|/etc/init\.d/|(\S+ ){5}root )")
+COMMAND = re.compile(r"(\./|\$[A-Z_]+( |$)|[A-Z_]+=|\(umask |/usr/(lib/apt|libexec|s?bin)/|/etc/init\.d/|(\S+ ){5}root )")
 # A name with its description.
 TABLE = re.compile(r"\S+ {2,}[^ #]")
 

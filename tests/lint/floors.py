@@ -21,8 +21,8 @@ from format import CASES as FORMAT  # noqa: E402
 from names import CASES as NAMES  # noqa: E402
 
 # From the ground up.
-FLOORS = ("base", "domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback",
-          "sweep", "fcgi", "web", "dealer", "admin", "recon", "conformance", "check", "archive", "doctor",
+FLOORS = ("base", "domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "peer",
+          "callback", "sweep", "fcgi", "web", "dealer", "admin", "console", "recon", "conformance", "check", "archive", "doctor",
           "cmd")
 # Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
 # the ledger through the link like anybody else.
@@ -30,25 +30,30 @@ FORBIDDEN = {
     "link": {"wire"},
     "explain": {"proof", "state"},
     "proof": {"state", "link"},
-    "sweep": {"store", "ledger"},
-    "fcgi": {"domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback", "sweep"},
-    "web": {"proof", "state", "store", "ledger", "sweep"},
-    "admin": {"state", "store", "ledger", "sweep", "fcgi", "web", "dealer"},
+    "peer": {"wire", "proof", "explain", "store"},
+    "callback": {"peer"},
+    "sweep": {"store", "ledger", "peer"},
+    "fcgi": {"domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "peer", "callback", "sweep"},
+    "web": {"proof", "state", "store", "ledger", "peer", "sweep"},
+    "admin": {"state", "store", "ledger", "peer", "sweep", "fcgi", "web", "dealer"},
+    "console": {"proof", "state", "store", "ledger", "peer", "callback", "sweep", "web", "dealer"},
     "doctor": {"check", "archive", "fcgi", "web", "dealer"},
-    "recon": {"proof", "state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
-    "conformance": {"proof", "state", "metrics", "store", "ledger", "sweep", "fcgi", "web", "dealer", "recon"},
-    "check": {"state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
-    "archive": {"metrics", "callback", "sweep", "fcgi", "web", "dealer", "recon", "conformance"},
-    "dealer": {"proof", "link", "metrics", "store", "ledger", "callback", "sweep", "web"},
+    "recon": {"proof", "state", "metrics", "store", "ledger", "peer", "callback", "sweep", "fcgi", "web", "dealer"},
+    "conformance": {"proof", "state", "metrics", "store", "ledger", "peer", "sweep", "fcgi", "web", "dealer", "recon"},
+    "check": {"state", "metrics", "store", "ledger", "peer", "callback", "sweep", "fcgi", "web", "dealer"},
+    "archive": {"metrics", "peer", "callback", "sweep", "fcgi", "web", "dealer", "recon", "conformance"},
+    "dealer": {"proof", "link", "metrics", "store", "ledger", "peer", "callback", "sweep", "web"},
 }
 # Header -> where it may be included: a folder, or a single file.
 LIBRARIES = {
     "jansson.h": "src/wire/",
-    "gnutls/": "src/wire/",
+    "gnutls/": ("src/wire/", "src/peer/tls.c", "src/peer/issue.c"),
     "db.h": ("src/store/bdb/", "src/dealer/store.c"),
+    "libpq-fe.h": "src/store/pg/",
     "curl/": "src/callback/",
     "confuse.h": "src/base/settings.c",
     "libsmartcols": "src/cmd/",
+    "liboath": "src/ledger/",
     "argp.h": "src/cmd/",
     "fcgiapp.h": "src/fcgi/",
     "check.h": "tests/",

@@ -15,6 +15,7 @@ SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 BUILDDIR = pathlib.Path(os.environ.get("CB_BUILDDIR", SRCDIR / "build")).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SRCDIR / "tests" / "lib"))
+from alerts import CASES as ALERTS  # noqa: E402
 from commands import CASES as COMMANDS  # noqa: E402
 from words import CASES as WORDS  # noqa: E402
 from cb_refusals import NO_ANSWER, refusals  # noqa: E402
@@ -22,9 +23,10 @@ from cb_tap import Skip, check, equal, run_cases  # noqa: E402
 
 PROGRAMS = ("creditbridge-ledger", "creditbridge-sweep", "creditbridge.fcgi",
             "creditbridge-dealer.fcgi", "creditbridgectl")
-EVERYWHERE = {"config", "json", "help", "usage", "version"}
+EVERYWHERE = {"config", "json", "tz", "help", "usage", "version"}
 SETTING = re.compile(r'^\tOPTION\(OPTION_(\w+), (\w+), (\w+|"[^"]*"), (.+?), ([^,]+)\),$',
                      re.MULTILINE)
+CHOICE = re.compile(r'^\tOPTION_OF\((\w+), "(\w+)", "(\w+)", "(\w+)"\)', re.MULTILINE)
 MACRO = re.compile(r"^#define (\w+) (\d+)$", re.MULTILINE)
 EMPTY = '"{}"'
 
@@ -97,6 +99,13 @@ def case_settings():
     findings = []
     rows = SETTING.findall(source)
     equal(len(rows), len(re.findall(r"^\tOPTION\(", source, re.MULTILINE)), "rows of the table read")
+    choices = CHOICE.findall(source)
+    equal(len(choices), len(re.findall(r"^\tOPTION_OF\(", source, re.MULTILINE)), "choices of the table read")
+    for name, preset, one, other in choices:
+        text = told.get(f"Sy {name}", "")
+        for wanted in (f"\nDefault: {preset}.\n", f"\nAllowed: {one} or {other}.\n"):
+            if wanted not in text:
+                findings.append(f"{name}: missing: {wanted.strip()}")
     for kind, name, preset, least, most in rows:
         text = told.get(f"Sy {name}")
         least, most = macros.get(least, least), macros.get(most, most)
@@ -111,7 +120,7 @@ def case_settings():
             f"at most {most} " if most != "0" and kind != "TARGET" else "Allowed: "
         if wanted not in text:
             findings.append(f"{name}: not told: {wanted}")
-    for extra in set(told) - {f"Sy {row[1]}" for row in rows}:
+    for extra in set(told) - {f"Sy {row[1]}" for row in rows} - {f"Sy {row[0]}" for row in choices}:
         if extra.startswith("Sy "):
             findings.append(f"{extra[3:]} is no option")
     none(findings, "creditbridge.conf(5) tells every option with default and range")
@@ -206,24 +215,6 @@ def case_guide_refusals():
     none(findings, "the guide tells every refusal with its status and whether it is retryable")
 
 
-def case_rules():
-    """The headings by which `dealer test` names rules are found in the page."""
-    text, findings, rules = page("creditbridge-protocol.7"), [], set()
-    for path in (SRCDIR / "src" / "conformance").glob("cases*.c"):
-        rules |= set(re.findall(r'"((?:spec|api) [^"]*)"', path.read_text()))
-    check(len(rules) > 20, "the cases were not read")
-    for rule in sorted(rules):
-        kind = ""
-        for part in rule.split(", "):
-            if part.isdigit():
-                continue
-            kind = part.split()[0] if part.split()[0] in ("spec", "api") else kind
-            heading = re.sub(r"(?<=\w) (?:rules? )?\d+$", "", part.removeprefix(kind + " "))
-            if not re.search(rf"\b{kind} {heading}(?! [a-z]| ?\w)", text):
-                findings.append(f"{rule}: {kind} {heading}")
-    none(findings, "creditbridge-protocol(7) has the headings that dealer test names")
-
-
 def case_installed():
     makefile = (SRCDIR / "doc" / "Makefile.inc").read_text()
     none([p.name for p in pages() if f"doc/{p.name}" not in makefile.split()],
@@ -298,12 +289,12 @@ sys.exit(run_cases([
     ("exit codes", case_exit_codes),
     ("every refusal", case_refusals),
     ("every refusal in the guide", case_guide_refusals),
-    ("the names of rules", case_rules),
     ("every page is installed", case_installed),
     ("references between pages", case_references),
     ("mandoc -Tlint", case_mandoc),
     ("completion", case_completion),
     ("completion as installed", case_completion_files),
+    *ALERTS,
     *COMMANDS,
     *WORDS,
 ], seconds=60))

@@ -36,7 +36,7 @@ def documents():
         "README", "HACKING", "CONTRIBUTING", "quickstart", "debian/creditbridge.README.Debian",
         "debian/creditbridge.templates", "debian/creditbridge.NEWS"))
     for pattern in ("doc/*.[578]", "doc/*.md", "doc/internals/*.md", "doc/requirements/*.md", "doc/*.yaml",
-                    "fcgi-conf/*.conf*", "examples/**/*.*"):
+                    "fcgi-conf/*.conf*", "examples/**/*.*", "sdk/**/*.*", "contrib/**/*.*"):
         yield from sorted(SRCDIR.glob(pattern))
 
 

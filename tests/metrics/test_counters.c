@@ -235,6 +235,139 @@ START_TEST(counts_wait_for_the_file)
 }
 END_TEST
 
+static struct dealer_counts by_dealer[COUNTED_DEALERS];
+
+/* Returns the answers with status 200 that were counted for the dealer; 0: it has no slot. */
+static uint64_t successes_of(const char *casino_id)
+{
+	uint32_t count = counters_read_dealers(path, by_dealer);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (strcmp(by_dealer[i].casino_id, casino_id) == 0)
+			return by_dealer[i].requests[counted_code_find(200)];
+	}
+	return 0;
+}
+
+static void name_counted(char casino_id[CASINO_ID_SIZE], unsigned int number)
+{
+	snprintf(casino_id, CASINO_ID_SIZE, "dealer-%u", number);
+}
+
+/* The first dealers have slots, the others are counted together, and nothing is lost. */
+START_TEST(dealers_are_counted_within_a_bound)
+{
+	char casino_id[CASINO_ID_SIZE];
+	uint64_t others = 0;
+
+	make();
+	look();
+	for (unsigned int turn = 0; turn < 2; turn++) {
+		for (unsigned int i = 0; i < COUNTED_DEALERS + 30; i++) {
+			name_counted(casino_id, i);
+			counting_dealer(&counting, casino_id, REFUSAL_NONE);
+		}
+	}
+	counting_dealer(&counting, "dealer-0", REFUSAL_USER_NOT_FOUND);
+	ck_assert_uint_eq(counters_read_dealers(path, by_dealer), COUNTED_DEALERS);
+	for (unsigned int i = 0; i < COUNTED_DEALERS + 30; i++) {
+		name_counted(casino_id, i);
+		ck_assert_uint_eq(successes_of(casino_id), i < COUNTED_DEALERS ? 2 : 0);
+	}
+	ck_assert(counters_read(path, &counters));
+	for (unsigned int i = 0; i < COUNTED_CODES; i++)
+		others += counters.other_dealers[i];
+	ck_assert_uint_eq(counters.other_dealers[counted_code_find(200)], 60);
+	ck_assert_uint_eq(others, 60);
+}
+END_TEST
+
+/* Without a file a worker has no slots; a new file has none taken. */
+START_TEST(dealers_wait_for_the_file)
+{
+	look();
+	counting_dealer(&counting, "demo", REFUSAL_NONE);
+	make();
+	look();
+	counting_dealer(&counting, "demo", REFUSAL_NONE);
+	ck_assert_uint_eq(successes_of("demo"), 1);
+	ck_assert(counters_read(path, &counters));
+	ck_assert_uint_eq(counters.other_dealers[counted_code_find(200)], 1);
+}
+END_TEST
+
+/* Another process may write anything to the memory. */
+START_TEST(a_name_that_is_none_is_left_out)
+{
+	static struct dealer_cells cells;
+	static struct dealer_counts counts[COUNTED_DEALERS];
+
+	ck_assert(dealer_cells_count(&cells, "demo", 0));
+	ck_assert(!dealer_cells_count(&cells, "demo", COUNTED_CODES));
+	ck_assert_uint_eq(dealer_cells_read(&cells, counts), 1);
+	for (unsigned int i = 0; i < COUNTED_DEALERS; i++)
+		memcpy(cells.names[i], "a\"b", 4);
+	ck_assert_uint_eq(dealer_cells_read(&cells, counts), 0);
+	for (unsigned int i = 0; i < COUNTED_DEALERS; i++)
+		memset(cells.names[i], 'a', sizeof(cells.names[i]));
+	ck_assert_uint_eq(dealer_cells_read(&cells, counts), 1);
+	ck_assert_uint_eq(strlen(counts[0].casino_id), CASINO_ID_SIZE - 1);
+}
+END_TEST
+
+/* Every status that a refusal has is counted. */
+START_TEST(each_status_has_a_place)
+{
+	for (unsigned int i = 0; i < REFUSAL_COUNT; i++) {
+		int code = refusal_info((enum refusal)i)->code;
+
+		ck_assert_msg(counted_code_find(code) < COUNTED_CODES, "status %d", code);
+	}
+}
+END_TEST
+
+/* Several processes take the same slots, and are killed at any instruction. */
+START_TEST(a_kill_spoils_no_slot)
+{
+	enum { CHILDREN = 4, ROUNDS = 20, NAMES = 100 };
+	char casino_id[CASINO_ID_SIZE];
+	pid_t pids[CHILDREN];
+
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		unlink(path);
+		make();
+		for (unsigned int i = 0; i < CHILDREN; i++) {
+			pids[i] = fork();
+			ck_assert_int_ge(pids[i], 0);
+			if (pids[i])
+				continue;
+			ck_assert(counting_init(&counting, path));
+			counting_look(&counting, 1);
+			for (unsigned int n = i;; n++) {
+				name_counted(casino_id, n % NAMES);
+				counting_dealer(&counting, casino_id, REFUSAL_NONE);
+			}
+		}
+		while (!counters_read_dealers(path, by_dealer))
+			;
+		for (unsigned int i = 0; i < CHILDREN; i++) {
+			kill(pids[i], SIGKILL);
+			ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
+		}
+		look();
+		for (unsigned int i = 0; i < NAMES; i++) {
+			uint64_t before;
+
+			name_counted(casino_id, i);
+			before = successes_of(casino_id);
+			counting_dealer(&counting, casino_id, REFUSAL_NONE);
+			ck_assert_uint_eq(successes_of(casino_id), before + 1);
+		}
+		ck_assert_uint_eq(counters_read_dealers(path, by_dealer), NAMES);
+	}
+}
+END_TEST
+
 /* The number of counts of each child, in memory that survives the child. */
 struct done {
 	_Atomic uint64_t requests;
@@ -302,6 +435,11 @@ Suite *counters_suite(void)
 	tcase_add_test(tc, a_file_that_cannot_be_made_is_told);
 	tcase_add_test(tc, counts_wait_for_the_file);
 	tcase_add_test(tc, a_kill_takes_nothing_away);
+	tcase_add_test(tc, dealers_are_counted_within_a_bound);
+	tcase_add_test(tc, dealers_wait_for_the_file);
+	tcase_add_test(tc, a_name_that_is_none_is_left_out);
+	tcase_add_test(tc, each_status_has_a_place);
+	tcase_add_test(tc, a_kill_spoils_no_slot);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	return suite;

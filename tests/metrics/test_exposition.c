@@ -70,6 +70,7 @@ static bool ask(void *context, const struct metrics_cmd *cmd, struct metrics_res
 
 		memset(&dealer, 0, sizeof(dealer));
 		name_dealer(dealer.casino_id, i);
+		dealer.called = true;
 		dealer.due = i;
 		dealer.parked = 1;
 		dealer.overdue_ms = 1000 * i;
@@ -171,6 +172,7 @@ START_TEST(counters_are_rendered)
 		7000000);
 	collection.counters.auth_failures[CALLER_DEALER][AUTH_SIGNATURE] = 4;
 	collection.counters.refused_notes[NOTE_DROPPED] = 6;
+	collection.counters.refused_calls[NOTE_SENT] = 8;
 	rendered();
 	ck_has("creditbridge_counters_readable 1");
 	ck_has("creditbridge_ledger_up 0");
@@ -192,6 +194,8 @@ START_TEST(counters_are_rendered)
 	ck_has("creditbridge_auth_failures_total{caller=\"dealer\",reason=\"signature\"} 4");
 	ck_has("creditbridge_auth_failures_total{caller=\"client\",reason=\"headers\"} 0");
 	ck_has("creditbridge_refused_notes_total{outcome=\"dropped\"} 6");
+	ck_has("creditbridge_refused_calls_total{outcome=\"sent\"} 8");
+	ck_has("creditbridge_refused_calls_total{outcome=\"dropped\"} 0");
 	/* Values of the ledger are unknown, so they must not appear as 0. */
 	ck_assert_ptr_null(strstr((const char *)text.data, "creditbridge_callbacks{"));
 	ck_assert_ptr_null(strstr((const char *)text.data, "creditbridge_storage_low"));
@@ -207,17 +211,33 @@ START_TEST(the_ledger_is_rendered)
 	collection.ledger.status.uptime_ms = 61002;
 	collection.ledger.status.swept_ms = 1700000000500;
 	collection.ledger.status.log_bytes = 4096;
+	collection.ledger.status.store[0] = (struct store_figure){"trip", FIGURE_US, 2500};
+	collection.ledger.status.store[1] = (struct store_figure){"lag", FIGURE_BYTES, 77};
+	collection.ledger.status.refused_bytes = 8192;
+	collection.ledger.status.refused_left_out = 77;
 	histogram_add(&collection.ledger.batches, &histogram_sizes, 3);
 	histogram_add(&collection.ledger.commits, &histogram_durations_us, 20);
 	dealer = &collection.dealers[1];
 	dealer->breaker = BREAKER_HALF_OPEN;
 	dealer->inflight = 5;
+	dealer->bets_without_balance = 2;
+	dealer->known_to_dealer = 3;
+	collection.ledger.status.refused_oldest_ms = 1700000000250;
 	*dealer_attempts(dealer, CALLBACK_BETTING_REFUND, CALLBACK_NOT_SENT) = 6;
 	rendered();
+	ck_has("creditbridge_refused_calls_bytes 8192");
+	ck_has("creditbridge_refused_calls_left_out_total 77");
+	ck_has("creditbridge_refused_calls_oldest_timestamp_seconds 1700000000.250");
+	ck_has("creditbridge_dealer_ended_by_error_total{dealer=\"d0001\",error=\"known\"} 3");
+	ck_assert_ptr_null(strstr((const char *)text.data, "error=\"unknown\"}"));
 	ck_has("creditbridge_ledger_up 1");
 	ck_has("creditbridge_counters_readable 0");
 	ck_has("creditbridge_ledger_halted 0");
 	ck_has("creditbridge_log_bytes 4096");
+	ck_has("creditbridge_store_trip_seconds 0.0025");
+	ck_has("creditbridge_store_lag_bytes 77");
+	/* A store does not have this one. */
+	ck_assert_ptr_null(strstr((const char *)text.data, "creditbridge_store_quorum"));
 	ck_has("creditbridge_engine_uptime_seconds 61.002");
 	ck_has("creditbridge_last_sweep_timestamp_seconds 1700000000.500");
 	ck_has("creditbridge_batch_commands_bucket{le=\"2\"} 0");
@@ -232,9 +252,75 @@ START_TEST(the_ledger_is_rendered)
 	ck_has("creditbridge_dealer_callback_overdue_seconds{dealer=\"d0000\"} 0");
 	ck_has("creditbridge_dealer_breaker{dealer=\"d0001\"} 2");
 	ck_has("creditbridge_dealer_inflight{dealer=\"d0001\"} 5");
+	ck_has("creditbridge_dealer_bets_accepted_total{dealer=\"d0001\",balance=\"no\"} 2");
+	ck_has("creditbridge_dealer_bets_accepted_total{dealer=\"d0001\",balance=\"yes\"} 0");
+	ck_assert_ptr_null(strstr((const char *)text.data, "accepted_total{dealer=\"d0000\""));
 	ck_has("creditbridge_callback_attempts_total{dealer=\"d0001\",kind=\"betting-refund\","
 	       "outcome=\"not_sent\"} 6");
 	ck_assert_ptr_null(strstr((const char *)text.data, "creditbridge_requests_total"));
+}
+END_TEST
+
+/* A dealer without callbacks has its sums only. */
+START_TEST(money_is_rendered)
+{
+	fake.dealers = 3;
+	ck_assert(make());
+	for (uint32_t i = 0; i < 3; i++) {
+		text_copy(collection.dealers[i].currency, CURRENCY_SIZE, "thb");
+		collection.dealers[i].mode = i ? WALLET_SEAMLESS : WALLET_TRANSFER;
+	}
+	collection.dealers[0].called = false;
+	collection.dealers[0].transferred_in = (sum_t)INT64_MAX * 2;
+	collection.dealers[0].transferred_out = 105000;
+	collection.dealers[0].adjusted = -2500;
+	collection.dealers[0].cancelled = 30000;
+	collection.dealers[2].staked = 10000;
+	collection.dealers[1].seamless_refunded = 25000;
+	collection.dealers[1].owed_refunds = 5000;
+	/* A correction took more than the rest. */
+	collection.dealers[2].owed_payouts = -20000;
+	rendered();
+#define CREDIT(number, sum)                                                                        \
+	"creditbridge_dealer_credit{dealer=\"d000" #number "\",currency=\"thb\",wallet="           \
+	"\"transfer\",sum=\"" sum "\"} "
+	ck_has(CREDIT(0, "in") "1844674407370955.1614");
+	ck_has(CREDIT(0, "out") "10.5");
+	ck_has(CREDIT(0, "adjusted") "-0.25");
+	ck_has(CREDIT(0, "paid") "0");
+	ck_has(CREDIT(0, "refunded") "3");
+	/* The mode was changed after this. */
+	ck_has(CREDIT(2, "staked") "1");
+	ck_assert(!has(CREDIT(1, "staked") "0"));
+#undef CREDIT
+	ck_has("creditbridge_dealer_credit{dealer=\"d0001\",currency=\"thb\",wallet=\"seamless\","
+	       "sum=\"refunded\"} 2.5");
+	ck_has("creditbridge_dealer_owed{dealer=\"d0001\",currency=\"thb\",of=\"refunds\"} 0.5");
+	ck_has("creditbridge_dealer_owed{dealer=\"d0001\",currency=\"thb\",of=\"payouts\"} 0");
+	ck_has("creditbridge_dealer_owed{dealer=\"d0002\",currency=\"thb\",of=\"payouts\"} -2");
+	ck_assert_ptr_null(strstr((const char *)text.data, "dealer_owed{dealer=\"d0000\""));
+	ck_assert_ptr_null(strstr((const char *)text.data, "dealer_callbacks{dealer=\"d0000\""));
+	ck_assert_ptr_null(strstr((const char *)text.data, "dealer_breaker{dealer=\"d0000\""));
+	ck_has("creditbridge_dealer_breaker{dealer=\"d0001\"} 0");
+}
+END_TEST
+
+START_TEST(requests_by_dealer_are_rendered)
+{
+	struct dealer_counts counts[2] = {{.casino_id = "demo"}, {.casino_id = "other"}};
+
+	counts[0].requests[counted_code_find(200)] = 3;
+	counts[0].requests[counted_code_find(409)] = 2;
+	collection.counted = true;
+	collection.counters.other_dealers[counted_code_find(503)] = 5;
+	collection.by_dealer = counts;
+	collection.by_dealer_count = 2;
+	rendered();
+	collection.by_dealer = NULL;
+	ck_has("creditbridge_dealer_requests_total{dealer=\"demo\",code=\"200\"} 3");
+	ck_has("creditbridge_dealer_requests_total{dealer=\"demo\",code=\"409\"} 2");
+	ck_has("creditbridge_dealer_requests_total{dealer=\"+others\",code=\"503\"} 5");
+	ck_assert_ptr_null(strstr((const char *)text.data, "dealer=\"other\""));
 }
 END_TEST
 
@@ -247,6 +333,14 @@ START_TEST(a_halted_ledger_tells_nothing_of_callbacks)
 	ck_assert_ptr_null(strstr((const char *)text.data, "creditbridge_callbacks"));
 }
 END_TEST
+
+static sum_t longest_sum(void)
+{
+	sum_t sum = 0;
+
+	ck_assert(sum_from_text("-999999999999999999999999999999.9999", &sum));
+	return sum;
+}
 
 /* The largest possible number of values. */
 START_TEST(the_longest_text_fits)
@@ -262,9 +356,28 @@ START_TEST(the_longest_text_fits)
 
 		memset(dealer->casino_id, 'a', CASINO_ID_SIZE - 1);
 		dealer->casino_id[CASINO_ID_SIZE - 1] = '\0';
+		memset(dealer->currency, 'c', CURRENCY_SIZE - 1);
+		dealer->currency[CURRENCY_SIZE - 1] = '\0';
+		dealer->mode = i % WALLET_MODE_COUNT;
+		dealer->called = true;
 		dealer->breaker = BREAKER_OPEN;
+		/* Sums of 38 digits, of both kinds of wallet. */
+		dealer->corrected = dealer->cancelled = dealer->shortfall = dealer->transferred_in =
+			dealer->transferred_out = dealer->adjusted = dealer->staked = dealer->paid =
+				dealer->balance = dealer->seamless_staked = dealer->seamless_paid =
+					dealer->seamless_refunded = dealer->owed_payouts =
+						dealer->owed_refunds = longest_sum();
+	}
+	collection.by_dealer = calloc(COUNTED_DEALERS, sizeof(*collection.by_dealer));
+	ck_assert_ptr_nonnull(collection.by_dealer);
+	collection.by_dealer_count = COUNTED_DEALERS;
+	memset(collection.by_dealer, 0xff, COUNTED_DEALERS * sizeof(*collection.by_dealer));
+	for (uint32_t i = 0; i < COUNTED_DEALERS; i++) {
+		memset(collection.by_dealer[i].casino_id, 'a', CASINO_ID_SIZE - 1);
+		collection.by_dealer[i].casino_id[CASINO_ID_SIZE - 1] = '\0';
 	}
 	ck_assert(exposition_render(&text, &collection));
+	printf("# the longest text has %zu bytes\n", text.len);
 }
 END_TEST
 
@@ -279,6 +392,8 @@ Suite *exposition_suite(void)
 	tcase_add_loop_test(tc, answers_that_cannot_be_are_refused, 0, 3);
 	tcase_add_test(tc, counters_are_rendered);
 	tcase_add_test(tc, the_ledger_is_rendered);
+	tcase_add_test(tc, money_is_rendered);
+	tcase_add_test(tc, requests_by_dealer_are_rendered);
 	tcase_add_test(tc, a_halted_ledger_tells_nothing_of_callbacks);
 	tcase_add_test(tc, the_longest_text_fits);
 	tcase_set_timeout(tc, 60);

@@ -49,10 +49,21 @@ static void take_refund(const struct model *model, struct state *state)
 	}
 }
 
+/* Each correction has a transaction_id of its own, and is taken once. */
+static void take_correction(struct state *state)
+{
+	/* An operator may have settled the result outside. */
+	if (!state->payments && !(state->cancelled & 1u << PLACE_RESULT))
+		state->bad |= 1u << BAD_OVERTAKEN;
+	state->taken = state->corrections;
+}
+
 void dealer_take(const struct model *model, struct state *state, enum place place)
 {
 	if (place == PLACE_RESULT)
 		take_result(model, state);
+	else if (place == PLACE_CORRECTION)
+		take_correction(state);
 	else
 		take_refund(model, state);
 }

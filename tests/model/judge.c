@@ -12,6 +12,7 @@
 const char *const bad_names[BAD_COUNT] = {
 	[BAD_ROWS] = "rows contradict each other, or a step was not legal",
 	[BAD_TOLD_EARLY] = "the game server was told accepted before ACCEPTED was stored",
+	[BAD_OVERTAKEN] = "a decrease reached the dealer before the payout",
 	[BAD_TOLD_OTHERWISE] = "the game server was told otherwise than that a bet counts",
 	[BAD_ACCEPTED_REFUNDED] = "a bet was accepted and refunded",
 	[BAD_REFUNDED_SETTLED] = "a bet was refunded and settled",
@@ -20,6 +21,8 @@ const char *const bad_names[BAD_COUNT] = {
 	[BAD_DEBITED_TWICE] = "the dealer debited twice",
 	[BAD_PAID_TWICE] = "the dealer paid twice",
 	[BAD_SENT_TOO_OFTEN] = "B3 was sent more than three times without the operator",
+	[BAD_CANCELLED_COUNTS] = "a bet counts that the game server was told is cancelled",
+	[BAD_CORRECTED_TWICE] = "a revision was made twice",
 	[BAD_STUCK] = "nothing leads to an end any more",
 };
 
@@ -38,7 +41,7 @@ static bool row_has_ended(const struct state *state, enum place place)
 	return state->rows[place].there && callback_has_ended(state->rows[place].state);
 }
 
-/* The player's balance at the dealer, against the time before the bet. */
+/* The player's balance at the dealer, against the time before the bet, without decreases. */
 static int gained(const struct state *state)
 {
 	int payout = state->result == RESULT_WIN ? MODEL_PRIZE : MODEL_STAKE;
@@ -51,7 +54,8 @@ static bool row_is_legal(const struct state *state, enum place place)
 {
 	if (row_is(state, place, CALLBACK_FAILED))
 		return place == PLACE_BETTING;
-	if (row_is(state, place, CALLBACK_PARKED) && place == PLACE_RESULT)
+	if (row_is(state, place, CALLBACK_PARKED) &&
+		(place == PLACE_RESULT || place == PLACE_CORRECTION))
 		return state->rows[place].attempts >= RESULT_SENDS;
 	return !row_is(state, place, CALLBACK_CANCELLED) || (state->cancelled & 1u << place);
 }
@@ -73,12 +77,17 @@ static bool rows_agree(const struct state *state)
 	if (rows[PLACE_RESULT].there != settled || (state->result != RESULT_NONE) != settled ||
 		rows[PLACE_REFUND].there != refund)
 		return false;
+	if (rows[PLACE_CORRECTION].there != (state->corrections != 0) ||
+		(state->corrections && state->result != RESULT_WIN) ||
+		(row_is(state, PLACE_CORRECTION, CALLBACK_DELIVERED) && !state->taken))
+		return false;
 	if (refund && row_has_ended(state, PLACE_REFUND) != bet_is(state, BET_REFUNDED))
 		return false;
 	if (bet_is(state, BET_PENDING))
 		return row_is(state, PLACE_BETTING, CALLBACK_SENDING);
 	return row_is(state, PLACE_BETTING,
-		bet_is(state, BET_ACCEPTED) || settled ? CALLBACK_DELIVERED : CALLBACK_FAILED);
+		bet_is(state, BET_ACCEPTED) || settled || state->revoked ? CALLBACK_DELIVERED
+									 : CALLBACK_FAILED);
 }
 
 /* What the ledger's state says of the dealer's books. */
@@ -119,7 +128,11 @@ unsigned int state_judge(const struct state *state)
 		bad |= 1u << BAD_ROWS;
 	if (counts && (state->told & TOLD_NOT_ACCEPTED))
 		bad |= 1u << BAD_TOLD_OTHERWISE;
-	if (state->refunds && (counts || (state->told & TOLD_ACCEPTED)))
+	if (state->corrections > 1 || state->taken > 1)
+		bad |= 1u << BAD_CORRECTED_TWICE;
+	if (counts && (state->told & TOLD_CANCELLED))
+		bad |= 1u << BAD_CANCELLED_COUNTS;
+	if (state->refunds && (counts || (!state->revoked && (state->told & TOLD_ACCEPTED))))
 		bad |= 1u << BAD_ACCEPTED_REFUNDED;
 	if (state->refunds && (state->payments || bet_is(state, BET_SETTLED)))
 		bad |= 1u << BAD_REFUNDED_SETTLED;
@@ -142,6 +155,8 @@ bool state_is_end(const struct state *state)
 {
 	if (!state->bet)
 		return state->worker == WORKER_GONE;
+	if (state->corrections && !rests(state, PLACE_CORRECTION))
+		return false;
 	return bet_is(state, BET_REJECTED) || rests(state, PLACE_RESULT) ||
 		rests(state, PLACE_REFUND);
 }

@@ -26,10 +26,13 @@
  *            any time later; those of B2 while its connection is open and less than @bound ticks
  *            after it was closed. That is the assumption behind refund_delay.
  *   dealer   the specification's rules (dealer.c), heard or not; it may refuse a bet or a call.
- *   others   The game server repeats its command, and settles by win, loss or refund. The operator
- *            retries, holds, releases and cancels, @operations times.
+ *   others   The game server repeats its command, settles by win, loss or refund, and cancels its
+ *            bet, before or after BET_PLACE arrives. Two of them correct a win to a loss. The operator retries, holds, releases and
+ *            cancels callbacks, @operations times.
  *
- * Not modelled, and why: more bets of a round (no bet's step asks for another; the sums are tested
+ * Not modelled, and why: corrections that raise a payout (their B3 takes the way of the first B3, and no
+ * other callback of the round is open meanwhile); batches of results (each result is a settlement with
+ * a key of its own, which acts once when it is repeated: that adds no state); more bets of a round (no bet's step asks for another; the sums are tested
  * with settlement_add()); breaker and max_inflight (a step that is withheld is a step not taken,
  * which is tried everywhere); bytes, signatures, idempotency keys, batches (the tests of the ledger
  * and the simulator run the commands themselves); a wall clock that is set; a dealer that lies,
@@ -60,7 +63,10 @@ enum planted {
 	PLANTED_NO_TAKEOVER,   /* nobody looks for what others left */
 	PLANTED_LATE_COUNT,    /* an attempt is counted when it ends */
 	PLANTED_UNKNOWN_IS_OK, /* what is unknown counts as delivered */
-	PLANTED_FORGETFUL      /* the dealer does not know a transaction_id again */
+	PLANTED_FORGETFUL,     /* the dealer does not know a transaction_id again */
+	PLANTED_NO_TOMBSTONE,  /* the cancellation of an unused key leaves nothing behind */
+	PLANTED_NO_REVISION,   /* a correction is made whatever revision it names */
+	PLANTED_NO_OPEN_CHECK  /* a correction does not wait for the callback before it */
 };
 
 /* The parameters of a search. Times in ticks. */
@@ -76,6 +82,8 @@ struct model {
 	bool tombstone;        /* the dealer refuses a bet that comes after its refund */
 	bool forgets_refusals; /* the dealer may take a copy of a bet that it refused */
 	bool steady;           /* no link is lost, ledger and machine run on */
+	bool cancels;          /* the game server may cancel the bet, once */
+	bool corrects; /* two game servers may correct a win to a loss, both as revision 1 */
 	enum planted planted;
 };
 
@@ -91,13 +99,13 @@ enum worker_phase {
 enum sweeper_phase { SWEEPER_IDLE, SWEEPER_GRANTED, SWEEPER_SENT, SWEEPER_GOT };
 
 /* The deliveries of a bet. */
-enum place { PLACE_BETTING, PLACE_RESULT, PLACE_REFUND, PLACE_COUNT };
+enum place { PLACE_BETTING, PLACE_RESULT, PLACE_REFUND, PLACE_CORRECTION, PLACE_COUNT };
 
 /* What the dealer holds of the bet's transaction. */
 enum stake { STAKE_NONE, STAKE_TAKEN, STAKE_REFUSED, STAKE_RETURNED, STAKE_BARRED, STAKE_COUNT };
 
 /* What the game server was told. */
-enum { TOLD_ACCEPTED = 1, TOLD_NOT_ACCEPTED = 2 };
+enum { TOLD_ACCEPTED = 1, TOLD_NOT_ACCEPTED = 2, TOLD_CANCELLED = 4 };
 
 /* A struct delivery, its times relative to now. */
 struct place_row {
@@ -132,15 +140,20 @@ struct state {
 	uint8_t sends; /* of B3 */
 	uint8_t extra; /* sends of B3 that the operator asked for */
 	uint8_t told;
-	uint8_t operations; /* the operator's, left */
-	uint8_t cancelled;  /* 1 << place: by the operator */
-	uint8_t bad;        /* a step did what no step may: BAD_ROWS, BAD_TOLD_EARLY */
+	uint8_t operations;  /* the operator's, left */
+	uint8_t cancelled;   /* 1 << place: by the operator */
+	uint8_t barred;      /* the key of the bet was cancelled before the bet came */
+	uint8_t corrections; /* made */
+	uint8_t taken;       /* decreases that the dealer made */
+	uint8_t revoked;     /* the bet was accepted, and then cancelled by the game server */
+	uint8_t bad; /* a step did what no step may: BAD_ROWS, BAD_TOLD_EARLY, BAD_OVERTAKEN */
 };
 
 /* What must not be; the text is in judge.c. */
 enum bad {
 	BAD_ROWS,
 	BAD_TOLD_EARLY,
+	BAD_OVERTAKEN,
 	BAD_TOLD_OTHERWISE,
 	BAD_ACCEPTED_REFUNDED,
 	BAD_REFUNDED_SETTLED,
@@ -149,6 +162,8 @@ enum bad {
 	BAD_DEBITED_TWICE,
 	BAD_PAID_TWICE,
 	BAD_SENT_TOO_OFTEN,
+	BAD_CANCELLED_COUNTS,
+	BAD_CORRECTED_TWICE,
 	BAD_STUCK, /* found by the search: no way leads from there to an end */
 	BAD_COUNT
 };
@@ -161,7 +176,7 @@ bool state_is_end(const struct state *state);
 
 /* dealer.c: a request arrives. Returns how a dealer that answers at all would answer. */
 enum callback_class dealer_take_bet(const struct model *model, struct state *state, bool refuse);
-/* B3 or B4. */
+/* B3, B4 or B5. */
 void dealer_take(const struct model *model, struct state *state, enum place place);
 
 /* rows.c: the commands of the ledger. */
@@ -175,6 +190,10 @@ void ledger_end(const struct model *model, struct state *state, enum place place
 /* @owner begins B3 at once; 0: it is left to the sweeper. False: refused. */
 bool ledger_settle(const struct model *model, struct state *state, enum round_result result,
 	uint8_t owner);
+/* False: it is refused. The refund is left to the sweepers: one may claim it in the next step. */
+bool ledger_cancel(const struct model *model, struct state *state);
+/* A win becomes a loss; B5 is left to the sweepers. False: it is refused. */
+bool ledger_correct(const struct model *model, struct state *state);
 bool ledger_operate(const struct model *model, struct state *state, enum place place,
 	enum callback_action action);
 void ledger_restart(const struct model *model, struct state *state, bool reboot);

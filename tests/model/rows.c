@@ -26,10 +26,11 @@ static const struct delivery_terms terms = {
 			.refund_give_up_ms = GIVE_UP_TICKS * MODEL_TICK_MS,
 		},
 	.unknown_bet_ids = "",
+	.duplicate_ids = "",
 };
 
 static const enum callback_kind kinds[PLACE_COUNT] = {CALLBACK_BETTING, CALLBACK_BETTING_RESULT,
-	CALLBACK_BETTING_REFUND};
+	CALLBACK_BETTING_REFUND, CALLBACK_BETTING_CORRECTION};
 
 static void delivery_load(const struct state *state, enum place place, struct delivery *delivery)
 {
@@ -235,6 +236,41 @@ bool ledger_settle(const struct model *model, struct state *state, enum round_re
 	state->result = (uint8_t)settlement.result;
 	open_callback(state, PLACE_RESULT, 0);
 	return !owner || ledger_claim(model, state, PLACE_RESULT, owner);
+}
+
+bool ledger_cancel(const struct model *model, struct state *state)
+{
+	struct bet bet;
+
+	if (!state->bet) {
+		state->barred = model->planted != PLANTED_NO_TOMBSTONE;
+		return true;
+	}
+	bet_load(state, &bet);
+	if (bet.state == BET_PENDING || bet.state == BET_SETTLED)
+		return false;
+	if (bet.state != BET_ACCEPTED)
+		return true;
+	if (!bet_move(&bet, BET_REFUNDING, now.wall_ms))
+		state->bad |= 1u << BAD_ROWS;
+	bet_save(state, &bet);
+	state->revoked = true;
+	open_callback(state, PLACE_REFUND, 0);
+	return true;
+}
+
+bool ledger_correct(const struct model *model, struct state *state)
+{
+	const enum place last = state->corrections ? PLACE_CORRECTION : PLACE_RESULT;
+
+	if (state->result != RESULT_WIN ||
+		(state->corrections && model->planted != PLANTED_NO_REVISION) ||
+		(!callback_has_ended(state->rows[last].state) &&
+			model->planted != PLANTED_NO_OPEN_CHECK))
+		return false;
+	state->corrections++;
+	open_callback(state, PLACE_CORRECTION, 0);
+	return true;
 }
 
 bool ledger_operate(const struct model *model, struct state *state, enum place place,

@@ -206,7 +206,8 @@ static void state_describe(const struct state *state, char *text, size_t size)
 {
 	static const char *const stakes[STAKE_COUNT] = {"no bet", "stake taken", "bet refused",
 		"stake returned", "bet barred"};
-	static const char *const places[PLACE_COUNT] = {"betting", "result", "refund"};
+	static const char *const places[PLACE_COUNT] = {"betting", "result", "refund",
+		"correction"};
 	size_t len = (size_t)snprintf(text, size, "%s",
 		state->bet ? bet_state_names[state->bet - 1] : "no bet");
 

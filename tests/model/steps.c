@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const place_names[] = {"betting", "betting-result", "betting-refund"};
+static const char *const place_names[] = {"betting", "betting-result", "betting-refund",
+	"betting-correction"};
 
 static const struct {
 	const char *before, *after;
@@ -128,6 +129,15 @@ static void outside_steps(const struct walk *walk)
 		worker_tell(&next, next.bet - 1u);
 		step_emit(walk, &next, STEP_REPEAT, next.bet - 1u);
 	}
+	next = *walk->from;
+	if (walk->model->cancels && !(next.told & TOLD_CANCELLED) &&
+		(next.bet || next.worker == WORKER_NEW) && ledger_cancel(walk->model, &next)) {
+		next.told |= TOLD_CANCELLED;
+		step_emit(walk, &next, walk->from->bet ? STEP_CANCEL : STEP_CANCEL_UNUSED, 0);
+	}
+	next = *walk->from;
+	if (walk->model->corrects && next.corrections < 2 && ledger_correct(walk->model, &next))
+		step_emit(walk, &next, STEP_CORRECT, 0);
 	for (unsigned int action = 0; walk->from->operations && action < CALLBACK_ACTION_COUNT;
 		action++) {
 		next = *walk->from;

@@ -44,10 +44,13 @@ static void assert_nothing_bad(const char *name, const struct model *model)
 	ck_assert_msg(findings.bad == 0 && findings.complete, "%s: see the trace", name);
 	for (unsigned int i = 0; i < STEP_COUNT; i++) {
 		bool operating = i == STEP_OPERATE_RESULT || i == STEP_OPERATE_REFUND;
+		bool cancelling = i == STEP_CANCEL || i == STEP_CANCEL_UNUSED || i == STEP_BARRED;
 		char text[160];
 
 		step_describe((struct label){(uint8_t)i, 0}, text, sizeof(text));
-		ck_assert_msg(findings.steps[i] || (operating && !model->operations),
+		ck_assert_msg(findings.steps[i] || (operating && !model->operations) ||
+				(cancelling && !model->cancels) ||
+				(i == STEP_CORRECT && !model->corrects),
 			"%s: it never came to this: %s", name, text);
 	}
 	ck_assert_uint_eq(findings.bets, EVERY_BET);
@@ -55,6 +58,7 @@ static void assert_nothing_bad(const char *name, const struct model *model)
 		BIT(CALLBACK_SENDING) | BIT(CALLBACK_DELIVERED) | BIT(CALLBACK_FAILED));
 	ck_assert_uint_eq(findings.callbacks[PLACE_RESULT], SENT_STATES | operated);
 	ck_assert_uint_eq(findings.callbacks[PLACE_REFUND], SENT_STATES | operated);
+	ck_assert_uint_eq(findings.callbacks[PLACE_CORRECTION], model->corrects ? SENT_STATES : 0);
 }
 
 START_TEST(nothing_bad_happens_to_a_bet)
@@ -72,6 +76,26 @@ START_TEST(nothing_bad_happens_with_an_operator)
 
 	assert_nothing_bad("three steps of an operator, one sweeper", &more);
 	assert_nothing_bad("two steps of an operator, two sweepers", &wide);
+}
+END_TEST
+
+START_TEST(nothing_bad_happens_with_a_cancellation)
+{
+	static const struct model wide = RIGHT_SHORT(2, .cancels = true);
+	static const struct model operated = RIGHT_SHORT(1, .cancels = true, .operations = 2);
+
+	assert_nothing_bad("a cancellation, two sweepers", &wide);
+	assert_nothing_bad("a cancellation, an operator, one sweeper", &operated);
+}
+END_TEST
+
+START_TEST(nothing_bad_happens_with_a_correction)
+{
+	static const struct model corrected = RIGHT_SHORT(1, .corrects = true);
+	static const struct model operated = RIGHT_SHORT(1, .corrects = true, .operations = 1);
+
+	assert_nothing_bad("a correction, one sweeper", &corrected);
+	assert_nothing_bad("a correction, an operator, one sweeper", &operated);
 }
 END_TEST
 
@@ -111,6 +135,12 @@ static const struct {
 	{"nobody takes over", BAD_STUCK, RIGHT(1, .planted = PLANTED_NO_TAKEOVER)},
 	{"attempts counted when they end", BAD_SENT_TOO_OFTEN,
 		RIGHT(1, .planted = PLANTED_LATE_COUNT)},
+	{"a correction of any revision", BAD_CORRECTED_TWICE,
+		RIGHT_SHORT(1, .corrects = true, .planted = PLANTED_NO_REVISION)},
+	{"a correction while a callback is open", BAD_OVERTAKEN,
+		RIGHT_SHORT(2, .corrects = true, .planted = PLANTED_NO_OPEN_CHECK)},
+	{"a cancellation without tombstone", BAD_CANCELLED_COUNTS,
+		RIGHT_SHORT(1, .cancels = true, .planted = PLANTED_NO_TOMBSTONE)},
 	{"unknown counts as delivered", BAD_BOOKS, RIGHT(1, .planted = PLANTED_UNKNOWN_IS_OK)},
 	{"a forgetful dealer: bets", BAD_DEBITED_TWICE, RIGHT(1, .planted = PLANTED_FORGETFUL)},
 	{"a forgetful dealer: results", BAD_PAID_TWICE, RIGHT(1, .planted = PLANTED_FORGETFUL)},
@@ -260,6 +290,8 @@ static Suite *model_suite(void)
 	tcase_set_timeout(tcase, 100);
 	tcase_add_test(tcase, nothing_bad_happens_to_a_bet);
 	tcase_add_test(tcase, nothing_bad_happens_with_an_operator);
+	tcase_add_test(tcase, nothing_bad_happens_with_a_cancellation);
+	tcase_add_test(tcase, nothing_bad_happens_with_a_correction);
 	tcase_add_test(tcase, nothing_bad_happens_with_tombstones);
 	tcase_add_loop_test(tcase, what_is_planted_is_found, 0,
 		(int)(sizeof(planted) / sizeof(planted[0])));

@@ -76,7 +76,8 @@ void worker_tell(struct state *state, enum bet_state bet)
 	if (bet == BET_PENDING)
 		return;
 	state->told |= counts ? TOLD_ACCEPTED : TOLD_NOT_ACCEPTED;
-	if (counts && state->bet != BET_ACCEPTED + 1 && state->bet != BET_SETTLED + 1)
+	if (counts && !state->revoked && state->bet != BET_ACCEPTED + 1 &&
+		state->bet != BET_SETTLED + 1)
 		state->bad |= 1u << BAD_TOLD_EARLY;
 }
 
@@ -115,6 +116,12 @@ void worker_steps(const struct walk *walk)
 		if (walk->model->planted == PLANTED_NO_INTENT) {
 			worker_to(&next, WORKER_SENT, 0);
 			step_emit(walk, &next, STEP_SEND_BET, 0);
+			break;
+		}
+		if (next.barred) {
+			next.told |= TOLD_NOT_ACCEPTED;
+			worker_to(&next, WORKER_GONE, 0);
+			step_emit(walk, &next, STEP_BARRED, 0);
 			break;
 		}
 		ledger_place(walk->model, &next);

@@ -5,7 +5,8 @@
 #                  will install, for they have no network; DEB is in /srv, and is not installed
 #   DIR/systemd    the same, with systemd as init
 #
-# README, whose commands are typed there, too, is in /srv, and debian/control in /srv/source/debian.
+# README, whose commands are typed there, too, and the Containerfile are in /srv, and debian/control in
+# /srv/source/debian.
 #
 # $CB_DEBIAN_MIRROR: where the packages come from.
 set -euo pipefail
@@ -23,6 +24,7 @@ mkdir -p "$dir"
 debootstrap --variant=minbase bookworm "$dir/plain" "$mirror"
 install -m 0644 "$deb" "$dir/plain/srv/"
 install -m 0644 "$here/../../README" "$dir/plain/srv/"
+install -m 0644 "$here/../../contrib/container/Containerfile" "$dir/plain/srv/"
 install -D -m 0644 "$here/../../debian/control" "$dir/plain/srv/source/debian/control"
 deb=/srv/${deb##*/}
 inside update

@@ -47,6 +47,18 @@ example creditbridgectl.8 'creditbridgectl request' >request.sh
 typed request
 expect "a call as the dealer" '"balance":100.0' "$(cat request.out)"
 
+echo "# README.Debian: TLS from the start"
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=wallet.example -addext subjectAltName=DNS:wallet.example \
+	-keyout /etc/ssl/private/wallet.example.key -out /etc/ssl/certs/wallet.example.pem 2>/dev/null
+install -m 0644 /etc/ssl/certs/wallet.example.pem /usr/local/share/ca-certificates/wallet.example.crt
+update-ca-certificates >/dev/null
+echo '127.0.0.1 wallet.example' >>/etc/hosts
+block README.Debian 'cat >/etc/apache2/sites-available/wallet-tls.conf' >tls.sh
+typed tls
+expect "doctor by TLS" " 0 failed, " " $(grep '^[0-9]* failed, ' tls.out)"
+grep -q '^PASS   wallet_mount ' tls.out || fail "doctor did not call the mount: $(cat tls.out)"
+expect "a call by TLS" '"balance":' "$(creditbridgectl request demo balance --user alice --url https://wallet.example/creditbridge)"
+
 echo "# README.Debian: workers of systemd; who may start workers"
 block README.Debian 'systemctl enable --now creditbridge-worker-wallet.socket' >workers.sh
 typed workers

@@ -41,6 +41,7 @@ expect "transfer in" '"current_balance":100.5,' \
 expect "transfer out" '"current_balance":80.0,' \
 	"$(creditbridgectl request --url "$url" demo transfer-out --user alice --amount 20.5)"
 expect "balance" '"balance":80.0,' "$(balance)"
+expect "demo" "The round is settled, and the dealer has confirmed it." "$(creditbridgectl demo)"
 creditbridgectl check >/dev/null || fail "creditbridgectl check"
 green "the mount" --url="$url"
 changed=$(dpkg --verify creditbridge apache2)
@@ -85,11 +86,52 @@ a2enconf -q creditbridge
 service apache2 restart
 expect "the balance after the purge" '"balance":80.0,' "$(balance)"
 
-echo "# purge leaves nothing, if that is the answer"
+# purge_typed ANSWER: purges and answers the question on a terminal, as an operator does.
+purge_typed() {
+	: >/tmp/purge.out
+	rm -f /tmp/purge.done
+	# debconf drops what was typed before it asks, and takes the end of the input for an answer.
+	{
+		until grep -q '\[yes/no\]' /tmp/purge.out || [ -e /tmp/purge.done ]; do sleep 0.1; done
+		echo "$1"
+		until [ -e /tmp/purge.done ]; do sleep 0.1; done
+	} | {
+		DEBIAN_FRONTEND=teletype timeout 120 \
+			script -qfec 'apt-get -q -y purge creditbridge' /dev/null >/tmp/purge.out 2>&1 || true
+		touch /tmp/purge.done
+	}
+	expect "the question of the purge" "Delete the players' credit" "$(cat /tmp/purge.out)"
+}
+
+echo "# purge asks: no keeps everything"
 by_hand creditbridge-ledger stop
+purge_typed no
+[ -e /var/lib/creditbridge/installation ] || fail "purge took the data, though the answer was no"
+[ "$(stat -c %U /var/lib/creditbridge)" = _creditbridge ] || fail "the data lost their owner"
+
+echo "# yes deletes; a backup in another place keeps its owner, whose number no other user can get"
+apt-get -q -y install "$deb"
+rm -rf /var/lib/creditbridge.old
+install -d -o _creditbridge -g _creditbridge -m 0700 /srv/elsewhere
+install -d -o _creditbridge -m 0700 /var/lib/docker/volumes/other/_data
+by_hand creditbridge-ledger start
+creditbridgectl backup /srv/elsewhere
+by_hand creditbridge-ledger stop
+purge_typed yes
+[ ! -e /var/lib/creditbridge ] || fail "purge left the data, though the answer was yes: $(cat /tmp/purge.out)"
+expect "purge of a backup elsewhere" "     /srv/elsewhere" "$(tr -d '\r' </tmp/purge.out)"
+# Only the number of its owner is known: it may be another system's, so no line deletes it.
+! grep -q "rm -rf '/srv" /tmp/purge.out || fail "purge prints how to delete what it does not know"
+! grep -q /var/lib/docker /tmp/purge.out || fail "purge names the files of a container"
+rm -rf /var/lib/docker
+[ "$(stat -c %U /srv/elsewhere)" = _creditbridge ] || fail "purge left a backup to $(stat -c %U /srv/elsewhere)"
+rm -rf /srv/elsewhere
+
+echo "# purge leaves nothing, if that is the answer"
+apt-get -q -y install "$deb"
 echo creditbridge creditbridge/purge_data boolean true | debconf-set-selections
 apt-get -q -y purge --autoremove creditbridge
-rm -f /tmp/purge.out
+rm -f /tmp/purge.out /tmp/purge.done
 service apache2 restart || fail "Apache does not start after the purge"
 # What the packages that came with it leave is theirs; test_lifecycle.py compares every file.
 left=$(find / -xdev \( -path /proc -o -path /srv -o -path /var/cache/apt \) -prune \

@@ -549,13 +549,29 @@ def case_users():
         check("_creditbridge" in run("id", "-Gn", user).stdout.split(), f"the groups of {user}")
 
 
+def case_roles():
+    """A member of creditbridge-read uses creditbridgectl without root, also on the socket that systemd made."""
+    argv = ("setpriv", "--reuid=games", "--regid=games", "--init-groups", "creditbridgectl")
+    with cb.Installed() as wallet:
+        dealer = wallet.dealer_add("roles")
+        equal(run(*argv, "dealer", "list", check=False).returncode, 77, "before")
+        run("gpasswd", "--add", "games", "creditbridge-read")
+        try:
+            check(dealer.casino_id in run(*argv, "dealer", "list").stdout, "a member's list")
+            equal(run(*argv, "dealer", "suspend", dealer.casino_id, check=False).returncode, 77, "a change")
+        finally:
+            run("gpasswd", "--delete", "games", "creditbridge-read")
+
+
 def case_purge():
     """purge leaves the machine as if the package had never been there, if it is asked to."""
-    purge(delete=True)
+    # What the cases before left in their own folder. purge keeps the user of files that it finds anywhere.
+    run("chown", "-R", "root:root", str(work))
+    printed = purge(delete=True)
     never = remains()
     named = [line for line in never if "creditbridge" in line and not line.startswith(
         (str(HERE.parents[1]), str(work), "/srv/"))]
-    equal(named, [], "what purge left")
+    equal(named, [], f"what purge left: {printed}")
     dpkg_install(DEB)
     with cb.Installed() as wallet, cb.INSTALLED["apache-fcgid"](wallet) as server:
         dealer = wallet.dealer_add("purged")
@@ -581,6 +597,7 @@ CASES = (
     ("remove keeps the data", case_remove),
     ("remove and lighttpd", case_remove_lighttpd),
     ("an upgrade from the time of one user", case_users),
+    ("a member of a group lists without root", case_roles),
     ("links of the ledger's user lead root nowhere", case_links),
     ("purge keeps the data", case_purge_keeps),
     ("purge leaves nothing, if so answered", case_purge),

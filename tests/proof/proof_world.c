@@ -67,8 +67,8 @@ static struct round *add_round(struct world *world, const char *game_id, enum wa
 	return round;
 }
 
-static uint64_t add_event(struct world *world, enum callback_kind kind, const struct bet *bet,
-	const struct round *round, enum callback_state state, const void *body)
+static uint64_t add_event_of(struct world *world, enum callback_kind kind, const struct bet *bet,
+	const struct round *round, enum callback_state state, const void *body, uint32_t revision)
 {
 	struct callback *callback = &world->callbacks[world->callback_count++];
 	struct callback_body *row = &world->bodies[world->body_count];
@@ -88,7 +88,10 @@ static uint64_t add_event(struct world *world, enum callback_kind kind, const st
 	if (state == CALLBACK_CANCELLED)
 		strcpy(callback->resolved_by, "carol");
 	buffer_init(&out, WORLD_BODY);
-	ck_assert(callback_body_render(&out, kind, body));
+	callback->revision = revision;
+	ck_assert(revision && kind == CALLBACK_BETTING_RESULT
+			? callback_body_render_win(&out, body, "")
+			: callback_body_render(&out, kind, body, ""));
 	memcpy(text, out.data, out.len);
 	row->event = callback->event;
 	row->body = (struct bytes){(const uint8_t *)text, (uint32_t)out.len};
@@ -102,6 +105,12 @@ static uint64_t add_event(struct world *world, enum callback_kind kind, const st
 		due->sending = state == CALLBACK_SENDING;
 	}
 	return callback->event;
+}
+
+static uint64_t add_event(struct world *world, enum callback_kind kind, const struct bet *bet,
+	const struct round *round, enum callback_state state, const void *body)
+{
+	return add_event_of(world, kind, bet, round, state, body, 0);
 }
 
 /* Adds an attempt. While it is being sent, the last attempt has not ended. */
@@ -215,8 +224,8 @@ static void settle(struct world *world, struct round *round, enum round_result r
 	struct request key;
 
 	round->state = ROUND_SETTLED;
-	round->result = result;
-	round->payout_amount = payout;
+	round->result = round->current_result = result;
+	round->payout_amount = round->current_payout = payout;
 	for (unsigned int i = 0; i < world->bet_count; i++) {
 		const struct bet *bet = &world->bets[i];
 
@@ -243,7 +252,8 @@ static void settle(struct world *world, struct round *round, enum round_result r
 		body.win_amount = round->win_amount;
 		body.payout_amount = payout;
 		body.game_result = round->game_result;
-		round->event = add_event(world, CALLBACK_BETTING_RESULT, NULL, round, state, &body);
+		round->event = round->last_event =
+			add_event(world, CALLBACK_BETTING_RESULT, NULL, round, state, &body);
 	}
 	key = proof_round_key(round);
 	transaction = proof_round_transaction(round);
@@ -305,6 +315,13 @@ static void make_transfer(struct world *world)
 	settle(world, round, RESULT_LOSS, 0, CALLBACK_DUE);
 }
 
+static void look_now(struct world *world)
+{
+	world->point = (struct proof_point){world->transaction_id, world->event, WORLD_NOW_MS};
+	world->moment = (struct proof_moment){world->transaction_id, world->event, world->event,
+		WORLD_NOW_MS, WORLD_NOW_MS};
+}
+
 void world_make(struct world *world)
 {
 	memset(world, 0, sizeof(*world));
@@ -316,9 +333,127 @@ void world_make(struct world *world)
 	world->totals[0].open_bets = 4;
 	world->totals[1].open_bets = 1;
 	world->totals[0].parked = 1;
-	world->point = (struct proof_point){world->transaction_id, world->event, WORLD_NOW_MS};
-	world->moment = (struct proof_moment){world->transaction_id, world->event, world->event,
-		WORLD_NOW_MS, WORLD_NOW_MS};
+	world->totals[0].seamless_staked = 140000;
+	world->totals[0].seamless_paid = 250000;
+	world->totals[0].seamless_refunded = 100000;
+	world->totals[0].owed_refunds = 50000;
+	world->totals[0].bets_without_balance = 4;
+	look_now(world);
+}
+
+/* ---- corrections and cancellations */
+
+/* Adds the key of a correction or cancellation, which moved @moved here, and its transaction. */
+static void add_change(struct world *world, struct request key, const char *casino_id,
+	money_t moved)
+{
+	const struct transaction transaction = proof_key_transaction(&key, casino_id);
+	char id[EXTERNAL_ID_SIZE];
+
+	memcpy(id, key.request_transaction_id, sizeof(id));
+	key.amount = moved;
+	key.entry_seq = moved != 0;
+	add_keys(world, &key, &transaction, id);
+}
+
+static struct correction *correct(struct world *world, struct round *round,
+	enum round_result result, money_t payout, money_t shortfall, enum callback_state state)
+{
+	struct correction *row = &world->corrections[world->correction_count++];
+	struct correction_win_body win;
+	struct correction_body decrease;
+	money_t moved;
+
+	strcpy(row->player_id, round->player_id);
+	strcpy(row->game_id, round->game_id);
+	strcpy(row->casino_id, round->casino_id);
+	row->revision = ++round->revision;
+	row->transaction_id = ++world->transaction_id;
+	row->scope = SCOPE_CLIENT;
+	strcpy(row->client_id, round->client_id);
+	snprintf(row->request_transaction_id, sizeof(row->request_transaction_id),
+		"correct-%.9s-%u", round->game_id, row->revision);
+	row->previous_result = round->current_result;
+	row->previous_payout = round->current_payout;
+	row->result = round->current_result = result;
+	row->payout_amount = round->current_payout = payout;
+	row->shortfall = shortfall;
+	row->time_ms = tick(world);
+	round->shortfall += shortfall;
+	moved = correction_moved(row, round->mode);
+	if (round->mode == WALLET_SEAMLESS && moved) {
+		correction_win_fill(&win, round, row);
+		correction_body_fill(&decrease, round, row);
+		row->event = moved > 0 ? add_event_of(world, CALLBACK_BETTING_RESULT, NULL, round,
+						 state, &win, row->revision)
+				       : add_event_of(world, CALLBACK_BETTING_CORRECTION, NULL,
+						 round, state, &decrease, row->revision);
+		round->last_event = row->event;
+		if (state == CALLBACK_DELIVERED)
+			add_attempt(world, row->event, CALLBACK_SUCCESS);
+		if (moved < 0)
+			world_callback(world, row->event)->shortfall = shortfall;
+	}
+	add_change(world, proof_correction_key(round, row), round->casino_id,
+		round->mode == WALLET_TRANSFER ? moved : 0);
+	return row;
+}
+
+/* Cancels an accepted bet. */
+static void cancel(struct world *world, struct round *round, struct bet *bet)
+{
+	struct cancellation *row = &world->cancellations[world->cancellation_count++];
+
+	bet->cancelled = true;
+	bet->state = bet->mode == WALLET_TRANSFER ? BET_REFUNDED : BET_REFUNDING;
+	bet->changed_ms = tick(world);
+	round->staked -= bet->bet_amount;
+	round_list_remove(round, bet->number, lists[round - world->rounds]);
+	strcpy(row->player_id, bet->player_id);
+	strcpy(row->game_id, bet->game_id);
+	row->number = bet->number;
+	strcpy(row->casino_id, bet->casino_id);
+	strcpy(row->client_id, bet->client_id);
+	snprintf(row->request_transaction_id, sizeof(row->request_transaction_id), "cancel-%.9s",
+		bet->game_id);
+	row->time_ms = bet->changed_ms;
+	if (bet->mode == WALLET_TRANSFER)
+		row->transaction_id = ++world->transaction_id;
+	else
+		add_refund(world, round, bet, CALLBACK_DUE);
+	add_change(world, proof_cancellation_key(row, bet), bet->casino_id,
+		bet->mode == WALLET_TRANSFER ? bet->bet_amount : 0);
+}
+
+void world_add_changes(struct world *world)
+{
+	struct total *seamless = &world->totals[0], *transfer = &world->totals[1];
+	struct round *round = add_round(world, "g4", WALLET_SEAMLESS);
+
+	add_bet(world, round, BET_SETTLED, 100000);
+	settle(world, round, RESULT_LOSS, 0, CALLBACK_DELIVERED);
+	add_attempt(world, round->event, CALLBACK_SUCCESS);
+	correct(world, round, RESULT_WIN, 300000, 0, CALLBACK_DELIVERED);
+	correct(world, round, RESULT_WIN, 200000, 40000, CALLBACK_DELIVERED);
+	correct(world, round, RESULT_WIN, 300000, -40000, CALLBACK_DUE);
+	round = add_round(world, "g5", WALLET_SEAMLESS);
+	cancel(world, round, add_bet(world, round, BET_ACCEPTED, 20000));
+	round = add_round(world, "h4", WALLET_TRANSFER);
+	add_bet(world, round, BET_SETTLED, 10000);
+	settle(world, round, RESULT_WIN, 100000, CALLBACK_DUE);
+	correct(world, round, RESULT_LOSS, 0, 30000, CALLBACK_DUE);
+	round = add_round(world, "h5", WALLET_TRANSFER);
+	cancel(world, round, add_bet(world, round, BET_ACCEPTED, 10000));
+	/* g4's last correction and g5/1 */
+	seamless->open_bets += 2;
+	seamless->seamless_staked += 100000;
+	seamless->seamless_paid += 300000;
+	seamless->seamless_refunded += 20000;
+	seamless->owed_payouts += 60000;
+	seamless->owed_refunds += 20000;
+	seamless->bets_without_balance += 2;
+	transfer->shortfall += 30000;
+	look_now(world);
 }
 
 /* ---- finding rows */
@@ -345,6 +480,34 @@ struct callback *world_callback(struct world *world, uint64_t event)
 {
 	ck_assert(event && event <= world->callback_count);
 	return &world->callbacks[event - 1];
+}
+
+struct correction *world_correction(struct world *world, const char *game_id, uint32_t revision)
+{
+	for (unsigned int i = 0; i < world->correction_count; i++) {
+		if (strcmp(world->corrections[i].game_id, game_id) == 0 &&
+			world->corrections[i].revision == revision)
+			return &world->corrections[i];
+	}
+	ck_abort();
+}
+
+struct cancellation *world_cancellation(struct world *world, const char *game_id)
+{
+	for (unsigned int i = 0; i < world->cancellation_count; i++) {
+		if (strcmp(world->cancellations[i].game_id, game_id) == 0)
+			return &world->cancellations[i];
+	}
+	ck_abort();
+}
+
+struct request *world_key(struct world *world, const char *id)
+{
+	for (unsigned int i = 0; i < world->request_count; i++) {
+		if (strcmp(world->requests[i].request_transaction_id, id) == 0)
+			return &world->requests[i];
+	}
+	ck_abort();
 }
 
 struct attempt *world_attempt(struct world *world, uint64_t event, uint32_t number)
@@ -424,6 +587,8 @@ static void take_rows(struct world *world, struct proof_rows *rows)
 	KIND(BET, bets, bet_count);
 	KIND(REQUEST, requests, request_count);
 	KIND(TRANSACTION, transactions, transaction_count);
+	KIND(CORRECTION, corrections, correction_count);
+	KIND(CANCELLATION, cancellations, cancellation_count);
 	KIND(CALLBACK, callbacks, callback_count);
 	KIND(CALLBACK_BODY, bodies, body_count);
 	KIND(ATTEMPT, attempts, attempt_count);
@@ -444,8 +609,11 @@ static struct total total_of(const struct world *world, unsigned int dealer)
 			strcmp(row->casino_id, total.casino_id) != 0)
 			continue;
 		total.balance += row->amount;
-		*(row->kind == ENTRY_BET ? &total.staked : &total.paid) +=
-			row->kind == ENTRY_BET ? -row->amount : row->amount;
+		*(row->kind == ENTRY_BET                        ? &total.staked
+				: row->kind == ENTRY_CORRECTION ? &total.corrected
+				: row->kind == ENTRY_BET_CANCEL ? &total.cancelled
+								: &total.paid) +=
+			proof_entry_asked(row);
 	}
 	return total;
 }
@@ -463,7 +631,7 @@ void world_prove(struct world *world, struct world_verdict *verdict)
 		const struct total total = total_of(world, (unsigned int)i);
 
 		ck_assert(proof_add_dealer(&proof, &total, &world->moment));
-		proof_dealer(&proof, world->totals[i].casino_id);
+		proof_dealer(&proof, world->totals[i].casino_id, "thb");
 	}
 	take_rows(world, &rows);
 	proof_rows_wagers(&proof, &rows);

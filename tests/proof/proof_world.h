@@ -10,10 +10,12 @@
 #include "proof/links.h"
 #include "wire/callback_body.h"
 
-#define WORLD_ROUNDS   6
-#define WORLD_BETS     16
-#define WORLD_EVENTS   24
-#define WORLD_ATTEMPTS 32
+#define WORLD_ROUNDS   10
+#define WORLD_BETS     20
+#define WORLD_EVENTS   32
+#define WORLD_ATTEMPTS 40
+#define WORLD_CHANGES  8
+#define WORLD_KEYS     (WORLD_BETS + WORLD_ROUNDS + 2 * WORLD_CHANGES)
 #define WORLD_BODY     1024
 
 /* The times of this world. Everything that has ended ended before. */
@@ -30,10 +32,14 @@ struct world {
 	unsigned int round_count;
 	struct bet bets[WORLD_BETS];
 	unsigned int bet_count;
-	struct request requests[WORLD_BETS + WORLD_ROUNDS];
+	struct request requests[WORLD_KEYS];
 	unsigned int request_count;
-	struct transaction transactions[WORLD_BETS + WORLD_ROUNDS];
+	struct transaction transactions[WORLD_KEYS];
 	unsigned int transaction_count;
+	struct correction corrections[WORLD_CHANGES];
+	unsigned int correction_count;
+	struct cancellation cancellations[WORLD_CHANGES];
+	unsigned int cancellation_count;
 	struct callback callbacks[WORLD_EVENTS];
 	unsigned int callback_count;
 	struct callback_body bodies[WORLD_EVENTS];
@@ -59,12 +65,22 @@ struct world_verdict {
 };
 
 void world_make(struct world *world);
+/*
+ * Adds corrected rounds and cancelled bets. Of the seamless wallet: g4 was lost, then corrected to
+ * 30.00 (delivered), to 20.00 (the dealer could not take 4.00) and to 30.00 (6.00 are due); the
+ * betting-refund of g5/1 is due. Of the transfer wallet: a win of h4 was corrected to a loss, with a
+ * shortfall of 3.00; the stake of h5/1 was returned.
+ */
+void world_add_changes(struct world *world);
 struct round *world_round(struct world *world, const char *game_id);
 struct bet *world_bet(struct world *world, const char *game_id, uint32_t number);
 struct callback *world_callback(struct world *world, uint64_t event);
+struct correction *world_correction(struct world *world, const char *game_id, uint32_t revision);
+struct cancellation *world_cancellation(struct world *world, const char *game_id);
 struct attempt *world_attempt(struct world *world, uint64_t event, uint32_t number);
 struct due *world_due(struct world *world, uint64_t event);
-/* Returns the idempotency key of the bet or (number 0) of the result. */
+/* Returns the idempotency key of the bet or (number 0) of the result, or the one named @id. */
+struct request *world_key(struct world *world, const char *id);
 struct request *world_request(struct world *world, const char *game_id, uint32_t number);
 struct transaction *world_transaction(struct world *world, uint64_t transaction_id);
 /* Removes a row from its array. */

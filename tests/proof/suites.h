@@ -7,5 +7,6 @@
 #include "suite.h"
 
 Suite *proof_wagers_suite(void);
+Suite *proof_changes_suite(void);
 
 #endif

@@ -11,6 +11,8 @@
 
 #define PLAYERS 3
 #define ENTRIES 7
+#define ALL     6 /* the request for a whole balance */
+#define SEALED  8 /* the sealed request */
 #define DEALERS 2
 
 /* All rows of a ledger with two dealers. */
@@ -27,7 +29,7 @@ struct world {
 	unsigned int name_count;
 	struct transaction entries[ENTRIES];
 	unsigned int entry_count;
-	struct request requests[ENTRIES + 1]; /* the last one was refused */
+	struct request requests[ENTRIES + 2]; /* the last ones were refused and sealed */
 	unsigned int request_count;
 };
 
@@ -108,7 +110,7 @@ static void sum_up(struct world *world)
 
 static void make_world(struct world *world)
 {
-	struct request *refused;
+	struct request *refused, *sealed;
 
 	memset(world, 0, sizeof(*world));
 	world->as_of = world->now = 7;
@@ -138,6 +140,14 @@ static void make_world(struct world *world)
 	refused->amount = 99999999;
 	strcpy(refused->player_id, "p1");
 	refused->current_balance = 750000;
+	sealed = &world->requests[world->request_count++];
+	sealed->scope = SCOPE_DEALER;
+	strcpy(sealed->owner, "alpha");
+	strcpy(sealed->request_transaction_id, "ref-sealed");
+	sealed->kind = ENTRY_SEAL;
+	sealed->outcome = REFUSAL_TRANSACTION_SEALED;
+	/* The transfer out that left nothing asked for the whole balance. */
+	world->requests[ALL].all = true;
 	sum_up(world);
 }
 
@@ -350,6 +360,48 @@ static void wrong_request_scope(struct world *w)
 	w->requests[0].scope = SCOPE_OPERATOR;
 }
 
+static void sealed_player(struct world *w)
+{
+	strcpy(w->requests[SEALED].player_id, "p1");
+}
+static void sealed_moved(struct world *w)
+{
+	w->requests[SEALED].transaction_id = w->requests[SEALED].entry_seq = 1;
+}
+static void sealed_transfer(struct world *w)
+{
+	w->requests[SEALED].amount = 1;
+}
+static void sealed_client(struct world *w)
+{
+	w->requests[SEALED].scope = SCOPE_CLIENT;
+}
+static void refused_nobody(struct world *w)
+{
+	w->requests[SEALED - 1].player_id[0] = '\0';
+}
+static void sealed_kind(struct world *w)
+{
+	w->requests[SEALED].kind = ENTRY_TRANSFER_IN;
+}
+static void seal_that_moved(struct world *w)
+{
+	w->entries[0].kind = ENTRY_SEAL;
+}
+static void all_of_in(struct world *w)
+{
+	w->requests[0].all = true;
+}
+static void all_but_some(struct world *w)
+{
+	w->requests[1].all = true;
+}
+static void all_refused(struct world *w)
+{
+	w->requests[SEALED - 1].all = true;
+	w->requests[SEALED - 1].current_balance = 0;
+}
+
 static void request_with_game(struct world *w)
 {
 	strcpy(w->requests[0].game_id, "g");
@@ -397,6 +449,16 @@ static const struct damage {
 	{done_but_unmoved, "outcome and movement do not agree"},
 	{wrong_request_scope, "with the key of another scope"},
 	{request_with_game, "does not name bet number 1 of game 'g'"},
+	{sealed_player, "ref-sealed of alpha is sealed and names a player"},
+	{sealed_moved, "ref-sealed of alpha: outcome and movement do not agree"},
+	{sealed_transfer, "ref-sealed of alpha is sealed and holds a transfer"},
+	{sealed_kind, "ref-sealed of alpha was recorded with the outcome transaction_sealed"},
+	{seal_that_moved, "is not what a seal can be"},
+	{sealed_client, "ref-sealed of alpha is a seal with the key of another scope"},
+	{refused_nobody, "ref-refused of alpha names no player"},
+	{all_of_in, "asked for the whole balance and is no transfer out"},
+	{all_but_some, "asked for the whole balance and left credit"},
+	{all_refused, "asked for the whole balance and has an amount that does not fit"},
 };
 
 START_TEST(a_damage_is_reported)
@@ -724,7 +786,8 @@ static Suite *proof_suite(void)
 
 int main(void)
 {
-	static Suite *(*const makers[])(void) = {proof_suite, proof_wagers_suite, NULL};
+	static Suite *(*const makers[])(
+		void) = {proof_suite, proof_wagers_suite, proof_changes_suite, NULL};
 
 	return tap_main(makers);
 }

@@ -59,6 +59,7 @@ static void book(uint32_t number, const struct statistics_change *change)
 		world.day_count++;
 	}
 	statistics_add(&world.lifetime.sums, change);
+	world.lifetime.staked += change->staked;
 	statistics_add(&day->sums, change);
 	world.has_lifetime = true;
 }
@@ -95,7 +96,8 @@ static void settle(unsigned int number, enum round_result result, money_t payout
 
 	round->state = ROUND_SETTLED;
 	round->result = result;
-	round->payout_amount = payout * CREDIT;
+	round->payout_amount = round->current_payout = payout * CREDIT;
+	round->current_result = result;
 	for (unsigned int i = 0; i < world.bet_counts[number]; i++) {
 		struct bet *bet = &world.bets[number][i];
 
@@ -217,6 +219,10 @@ static void lifetime_profit(void)
 {
 	world.lifetime.sums.profit_loss *= -1;
 }
+static void lifetime_staked(void)
+{
+	world.lifetime.staked -= CREDIT;
+}
 static void lifetime_gone(void)
 {
 	world.has_lifetime = false;
@@ -271,11 +277,11 @@ static void bet_refunded(void)
 }
 static void round_pays_more(void)
 {
-	world.rounds[0].payout_amount += CREDIT;
+	world.rounds[0].current_payout += CREDIT;
 }
 static void round_lost(void)
 {
-	world.rounds[2].result = RESULT_LOSS;
+	world.rounds[2].current_result = RESULT_LOSS;
 }
 static void round_not_settled(void)
 {
@@ -299,6 +305,7 @@ static const struct {
 	{lifetime_turnover, "player " PLAYER ": turnover is kept as 57.00, the bets make 52.00\n"},
 	{lifetime_profit,
 		"player " PLAYER ": profit_loss is kept as -48.00, the bets make 48.00\n"},
+	{lifetime_staked, "player " PLAYER ": staked is kept as 12.00, the bets make 13.00\n"},
 	{lifetime_gone, "player " PLAYER ": bet_count is kept as 0, the bets make 4\n"},
 	{day_count_, "player " PLAYER " on 2024-10-05: bet_count is kept as 1, the bets make 2\n"},
 	{day_turnover, " on 2024-10-05: turnover is kept as 16.9999, the bets make 17.00\n"},
@@ -367,6 +374,50 @@ START_TEST(rows_read_between)
 			damaged ? "player " PLAYER
 				  ": bet_count is kept as 7, the bets make 4 to 6\n"
 				: "");
+		proof_statistics_free(&proof);
+	}
+}
+END_TEST
+
+/* A round was corrected twice between the readings, upwards and then to a refund. */
+START_TEST(corrected_between_the_readings)
+{
+	const struct bet bet = {.number = 1, .state = BET_SETTLED, .day = DAY_ONE, .bet_amount = 5};
+	const struct correction corrections[] = {
+		{.previous_result = RESULT_WIN,
+			.previous_payout = 10,
+			.result = RESULT_WIN,
+			.payout_amount = 30},
+		{.previous_result = RESULT_WIN,
+			.previous_payout = 30,
+			.result = RESULT_REFUND,
+			.payout_amount = 5},
+	};
+	struct lifetime lifetime = {.sums = {1, 5, 25}};
+	struct day day = {.number = DAY_ONE, .sums = {1, 5, 25}};
+	struct proof_statistics proof;
+
+	for (int known = 0; known < 2; known++) {
+		struct round round = {.state = ROUND_SETTLED,
+			.current_result = RESULT_WIN,
+			.current_payout = 10};
+
+		told.text[0] = '\0';
+		proof_statistics_init(&proof, report, NULL);
+		proof_statistics_begin(&proof, PLAYER);
+		proof_statistics_round(&proof, &round);
+		proof_statistics_bet(&proof, &bet);
+		proof_statistics_lifetime(&proof, &lifetime);
+		proof_statistics_day(&proof, &day);
+		proof_statistics_again(&proof);
+		round.current_result = RESULT_REFUND;
+		round.current_payout = 5;
+		proof_statistics_round(&proof, &round);
+		proof_statistics_bet(&proof, &bet);
+		for (unsigned int i = 0; known && i < 2; i++)
+			proof_statistics_correction(&proof, &corrections[i]);
+		ck_assert(proof_statistics_end(&proof));
+		ck_assert_int_eq(proof.differences == 0, known);
 		proof_statistics_free(&proof);
 	}
 }
@@ -490,6 +541,7 @@ START_TEST(many_days)
 
 			days[bet.day - DAY_ONE].sums.bet_count++;
 			lifetime.sums.bet_count++;
+			lifetime.staked++;
 			proof_statistics_bet(&proof, &bet);
 		}
 		proof_statistics_lifetime(&proof, &lifetime);
@@ -513,6 +565,7 @@ static Suite *proof_statistics_suite(void)
 	tcase_add_test(tcase, sums_are_proved);
 	tcase_add_loop_test(tcase, damages_are_told, 0, sizeof(damages) / sizeof(damages[0]));
 	tcase_add_test(tcase, rows_read_between);
+	tcase_add_test(tcase, corrected_between_the_readings);
 	tcase_add_loop_test(tcase, readings_may_be_torn, 0, 200);
 	tcase_add_test(tcase, many_days);
 	tcase_set_timeout(tcase, 30);

@@ -307,6 +307,43 @@ LIE(unknown_due)
 {
 	REFUND("g1", 5)->unknown_to_dealer = true;
 }
+LIE(known_betting)
+{
+	BETTING("g2", 2)->known_to_dealer = true;
+}
+LIE(known_at_once)
+{
+	RESULT("g1")->last_class = world_attempt(w, RESULT("g1")->event, 1)->class =
+		CALLBACK_REFUSED;
+	RESULT("g1")->known_to_dealer = true;
+}
+/* The dealer refused every attempt, so it performed none. */
+LIE(known_unperformed)
+{
+	RESULT("g3")->state = CALLBACK_DELIVERED;
+	RESULT("g3")->ended_ms = w->moment.from_ms;
+	RESULT("g3")->last_class = world_attempt(w, RESULT("g3")->event, 3)->class =
+		CALLBACK_REFUSED;
+	RESULT("g3")->known_to_dealer = true;
+	w->totals[0].parked--;
+	w->totals[0].open_bets--;
+}
+LIE(known_parked)
+{
+	RESULT("g3")->known_to_dealer = true;
+}
+LIE(path_of_its_own)
+{
+	strcpy(RESULT("g1")->path, "/path");
+}
+LIE(adjusted_due)
+{
+	REFUND("g1", 5)->adjusted_by = 1;
+}
+LIE(adjusted_betting)
+{
+	RESULT("g1")->adjusted_by = 1;
+}
 LIE(delivered_unanswered)
 {
 	RESULT("g1")->last_class = world_attempt(w, RESULT("g1")->event, 1)->class =
@@ -411,6 +448,21 @@ LIE(sending_ended)
 LIE(refund_of_other_time)
 {
 	REFUND("g1", 5)->created_ms++;
+}
+/* Replaces the closing brace of a body by @end. */
+static void end_body(struct world *w, uint64_t event, const char *end)
+{
+	struct bytes *body = &w->bodies[event - 1].body;
+	char *text = w->texts[event - 1] + body->len - 1;
+
+	ck_assert_int_eq(*text, '}');
+	ck_assert_uint_lt(body->len + strlen(end), WORLD_BODY);
+	strcpy(text, end);
+	body->len += (uint32_t)strlen(end) - 1;
+}
+LIE(body_of_other_currency)
+{
+	end_body(w, RESULT("g1")->event, ",\"currency\":\"usd\"}");
 }
 LIE(callback_gone)
 {
@@ -539,8 +591,15 @@ static const struct lie {
 	{cancelled_by_nobody, "is cancelled by no process"},
 	{delivered_by_operator, "is delivered and resolved by an operator"},
 	{parked_once_more, "is parked and to be sent once more"},
+	{adjusted_due, "is due although an adjustment stands for it"},
+	{adjusted_betting, "is delivered although an adjustment stands for it"},
 	{unknown_betting, "cannot be unknown to the dealer"},
 	{unknown_due, "cannot be unknown to the dealer"},
+	{known_betting, "cannot be known to the dealer"},
+	{known_at_once, "cannot be known to the dealer"},
+	{known_unperformed, "cannot be known to the dealer"},
+	{known_parked, "cannot be known to the dealer"},
+	{path_of_its_own, "has a path of its own"},
 	{delivered_unanswered, "is delivered and was answered by no success"},
 	{failed_by_success, "has failed and was answered by a success"},
 	{never_sent, "is delivered without an attempt"},
@@ -566,6 +625,7 @@ static const struct lie {
 	{middle_under_way, "has attempt 3 although attempt 2 has not ended"},
 	{sending_ended, "is sending and its last attempt has ended"},
 	{refund_of_other_time, "has a body of another time"},
+	{body_of_other_currency, "has a body in another currency"},
 	{callback_gone, "is not there and has a body"},
 	{request_of_no_bet, "a bet does not name bet number 0 of game 'g1'"},
 	{request_of_no_game, "a bet does not name bet number 1 of game ''"},
@@ -581,6 +641,28 @@ static const struct lie {
 	{more_held, "dealer beta: held is kept as 1, 0 callbacks are"},
 	{paid_here, "dealer beta: paid is kept as 1.5001"},
 };
+
+/* Bodies for a dealer with send_currency, and an answer by one of its duplicate_ids. */
+START_TEST(settings_of_a_dealer_are_sound)
+{
+	struct world world, *w = &world;
+	struct world_verdict verdict;
+
+	world_make(w);
+	end_body(w, BETTING("g2", 2)->event, ",\"currency\":\"thb\"}");
+	end_body(w, RESULT("g1")->event, ",\"currency\":\"thb\"}");
+	end_body(w, REFUND("g1", 5)->event, ",\"currency\":\"thb\"}");
+	RESULT("g3")->state = CALLBACK_DELIVERED;
+	RESULT("g3")->ended_ms = w->moment.from_ms;
+	RESULT("g3")->last_class = world_attempt(w, RESULT("g3")->event, 3)->class =
+		CALLBACK_REFUSED;
+	RESULT("g3")->known_to_dealer = RESULT("g3")->maybe_performed = true;
+	w->totals[0].parked--;
+	w->totals[0].open_bets--;
+	world_prove(w, &verdict);
+	ck_assert_msg(world_is_sound(&verdict), "%s", verdict.text);
+}
+END_TEST
 
 START_TEST(a_lie_is_reported)
 {
@@ -608,6 +690,10 @@ static void change_body(struct world *w, uint64_t event, const char *from, const
 	memcpy(text, to, strlen(to));
 }
 
+LIE(body_end)
+{
+	end_body(w, BET("g2", 2)->event, "]");
+}
 LIE(body_amount)
 {
 	change_body(w, BET("g2", 2)->event, "\"bet_amount\":1", "\"bet_amount\":9");
@@ -802,6 +888,7 @@ static const struct set_lie {
 	void (*tell)(struct world *world);
 	bool requests, transactions, callbacks, ends; /* the sets that differ */
 } set_lies[] = {
+	{body_end, 0, 0, 1, 0},
 	{body_amount, 0, 0, 1, 0},
 	{body_user_bet, 0, 0, 1, 0},
 	{body_user, 0, 0, 1, 0},
@@ -863,6 +950,26 @@ START_TEST(sets_that_differ_are_told)
 END_TEST
 
 /* ---- a bet compared with its callback, when it is in progress or the sets differ */
+
+START_TEST(an_adjustment_is_of_the_player)
+{
+	struct callback callback = {.adjusted_by = 7, .casino_id = "demo", .player_id = "p1"};
+	struct transaction entry = {.kind = ENTRY_ADJUST, .casino_id = "demo", .player_id = "p1"};
+
+	ck_assert_ptr_null(proof_event_adjusted(&callback, &entry));
+	ck_assert_str_eq(proof_event_adjusted(&callback, NULL),
+		"names an adjustment that does not exist");
+	entry.kind = ENTRY_TRANSFER_IN;
+	ck_assert_ptr_nonnull(proof_event_adjusted(&callback, &entry));
+	entry.kind = ENTRY_ADJUST;
+	strcpy(entry.player_id, "p2");
+	ck_assert_ptr_nonnull(proof_event_adjusted(&callback, &entry));
+	strcpy(entry.player_id, "p1");
+	strcpy(entry.casino_id, "other");
+	ck_assert_str_eq(proof_event_adjusted(&callback, &entry),
+		"names a transaction that is no adjustment of its player");
+}
+END_TEST
 
 START_TEST(what_is_wrong_between_them_is_told)
 {
@@ -1053,9 +1160,11 @@ Suite *proof_wagers_suite(void)
 	TCase *tcase = tcase_create("proof_wagers");
 
 	tcase_add_test(tcase, a_sound_world_is_proved);
+	tcase_add_test(tcase, settings_of_a_dealer_are_sound);
 	tcase_add_loop_test(tcase, a_lie_is_reported, 0, sizeof(lies) / sizeof(lies[0]));
 	tcase_add_loop_test(tcase, sets_that_differ_are_told, 0,
 		sizeof(set_lies) / sizeof(set_lies[0]));
+	tcase_add_test(tcase, an_adjustment_is_of_the_player);
 	tcase_add_test(tcase, what_is_wrong_between_them_is_told);
 	tcase_add_test(tcase, bets_under_way_are_compared);
 	tcase_add_test(tcase, later_rows_are_left_out);

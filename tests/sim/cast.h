@@ -6,11 +6,16 @@
 
 #include "ledger/ledger.h"
 
-#define SIM_DEALERS_MAX      4
-#define SIM_USERS_MAX        8
-#define SIM_BETS_MAX         64
-#define SIM_INQUIRIES_MAX    16
-#define SIM_CALLS_MAX        (2 * SIM_BETS_MAX + SIM_INQUIRIES_MAX)
+#define SIM_DEALERS_MAX     4
+#define SIM_USERS_MAX       8
+#define SIM_BETS_MAX        64
+#define SIM_INQUIRIES_MAX   16
+#define SIM_SEALS_MAX       8 /* transfers, of which the dealer asks with a seal */
+#define SIM_CANCELS_MAX     8
+#define SIM_CORRECTIONS_MAX 12
+#define SIM_CALLS_MAX                                                                              \
+	(2 * SIM_BETS_MAX + SIM_INQUIRIES_MAX + SIM_SEALS_MAX + SIM_CANCELS_MAX +                  \
+		SIM_CORRECTIONS_MAX)
 #define SIM_EVENTS_MAX       1024 /* of callbacks */
 #define SIM_TRANSACTIONS_MAX 1024
 #define SIM_WORKERS_MAX      6
@@ -51,6 +56,11 @@ enum plant {
 	PLANT_NO_TAKEOVER,      /* sweepers leave alone what others left */
 	PLANT_HELD_STARTS,      /* an attempt for a dealer begins although its callbacks are held */
 	PLANT_HELD_AGAIN,       /* what was granted before is granted again meanwhile */
+	PLANT_BLIND_SEAL,       /* a transfer's id is sealed whatever became of it */
+	PLANT_NO_TOMBSTONE,     /* the cancellation of an unused key leaves nothing behind */
+	PLANT_NO_REVISION,      /* a correction is made whatever revision it names */
+	PLANT_NO_OPEN_CHECK,    /* a correction does not wait for the callback before it */
+	PLANT_TAKES_TWICE,      /* the dealer does not know a betting-correction again */
 	PLANT_COUNT
 };
 
@@ -66,20 +76,24 @@ enum flaw {
 	FLAW_BYTES,   /* two attempts of an event differ, or name what they may not */
 	FLAW_BET_SENT_TWICE,
 	FLAW_RESULT_SENT_TOO_OFTEN,
-	FLAW_TOLD,    /* a game server was told what is not so */
-	FLAW_STUCK,   /* it does not come to an end */
-	FLAW_STAKE,   /* a dealer holds a stake that it must not, or not one that it must */
-	FLAW_PAYOUT,  /* a dealer paid what it must not, or not what it must */
-	FLAW_MONEY,   /* the sums differ */
-	FLAW_PERMITS, /* some are held by nobody */
-	FLAW_HELD,    /* a call of a dealer whose callbacks are held is granted */
+	FLAW_TOLD,      /* a game server was told what is not so */
+	FLAW_STUCK,     /* it does not come to an end */
+	FLAW_STAKE,     /* a dealer holds a stake that it must not, or not one that it must */
+	FLAW_PAYOUT,    /* a dealer paid what it must not, or not what it must */
+	FLAW_MONEY,     /* the sums differ */
+	FLAW_PERMITS,   /* some are held by nobody */
+	FLAW_HELD,      /* a call of a dealer whose callbacks are held is granted */
+	FLAW_CANCELLED, /* a bet counts that the game server was told is cancelled */
+	FLAW_REVISION,  /* the corrections of a round are not one after the other */
+	FLAW_OVERTAKEN, /* two callbacks of a round are open, or one reached the dealer too early */
 	FLAW_COUNT
 };
 extern const char *const flaw_names[FLAW_COUNT];
 
 /* What a seed draws. Chances are a thousandth each. */
 struct plan {
-	uint32_t dealers, users, workers, sweepers, bets, rounds, inquiries;
+	uint32_t dealers, users, workers, sweepers, bets, rounds, inquiries, transfers, cancels,
+		corrections;
 	int64_t active_ms;                /* bets begin within */
 	int64_t faults_ms;                /* from then on nothing goes wrong */
 	uint32_t die, stop, stop_sending; /* at a process's step */
@@ -105,6 +119,8 @@ enum unknown_style { UNKNOWN_SUCCESS, UNKNOWN_STANDARD_ID, UNKNOWN_OWN_ID, UNKNO
 struct sim_dealer {
 	bool seamless;
 	bool tombstone;
+	bool refuses_repeats; /* with an error id that is one of its duplicate_ids */
+	bool corrects;        /* it has a path for betting-corrections */
 	enum unknown_style unknown;
 	uint8_t decimals;
 	uint32_t refund_delay_s;
@@ -123,13 +139,22 @@ struct sim_user {
 };
 
 /* A transaction as its dealer knows it. */
-enum stake { STAKE_NONE, STAKE_TAKEN, STAKE_REFUSED, STAKE_RETURNED, STAKE_BARRED, STAKE_PAID };
+enum stake {
+	STAKE_NONE,
+	STAKE_TAKEN,
+	STAKE_REFUSED,
+	STAKE_RETURNED,
+	STAKE_BARRED,
+	STAKE_PAID,
+	STAKE_LOWERED
+};
 struct sim_transaction {
 	enum stake stake;
 	uint32_t dealer;
 	uint32_t user;
-	uint32_t debits, returns, payments;
+	uint32_t debits, returns, payments, decreases;
 	money_t amount;
+	money_t shortfall; /* of a decrease: what the balance did not cover */
 };
 
 /* A callback as it is seen at the door. */
@@ -156,15 +181,17 @@ struct inquiry {
 	bool ended;
 };
 
-enum told { TOLD_NOTHING, TOLD_ACCEPTED, TOLD_REJECTED, TOLD_TIMEOUT, TOLD_NO };
+enum told { TOLD_NOTHING, TOLD_ACCEPTED, TOLD_REJECTED, TOLD_TIMEOUT, TOLD_NO, TOLD_CANCELLED };
 
 struct sim_bet {
 	uint32_t round;
 	money_t amount;
 	bool addition;
+	int64_t at_ms; /* when it is placed first */
 	enum told told;
 	enum refusal refusal;
 	uint64_t transaction_id;
+	bool cancelled; /* the game server was told so: it never counts from then on */
 };
 
 struct sim_round {
@@ -175,12 +202,42 @@ struct sim_round {
 	bool hasty; /* it is settled without waiting for its bets */
 	bool settled;
 	uint64_t transaction_id;
+	uint32_t revision; /* as the game server knows it */
+	uint32_t taken;    /* the last revision that the dealer took */
 };
 
-enum call_kind { CALL_BET, CALL_SETTLE, CALL_INQUIRE };
+/* A transfer of a dealer. Once it has no answer, the dealer may ask for the outcome with a seal. */
+struct sim_transfer {
+	uint32_t user;
+	enum entry_kind kind;
+	money_t amount;
+	bool seals;               /* it asks from now on */
+	enum transfer_state told; /* TRANSFER_UNKNOWN: nothing final */
+};
+
+/* A game server cancels one of its bets. */
+struct sim_cancel {
+	uint32_t bet;
+	bool told; /* that the bet does not count */
+};
+
+/* A game server corrects a round, at times beside another that does. */
+struct sim_correction {
+	uint32_t round;
+	uint32_t revision; /* 0: not asked yet */
+	enum round_result result;
+	money_t payout;
+	bool allow_shortfall;
+	bool made; /* it was told so */
+	uint64_t transaction_id;
+	bool late;      /* another made the revision */
+	uint32_t opens; /* how often a callback of the round was open */
+};
+
+enum call_kind { CALL_BET, CALL_SETTLE, CALL_INQUIRE, CALL_TRANSFER, CALL_CANCEL, CALL_CORRECT };
 struct sim_call {
 	enum call_kind kind;
-	uint32_t index; /* of the bet, the round, the user */
+	uint32_t index; /* of the bet, the round, the user, the transfer and so on */
 	uint32_t tries;
 	uint32_t waiting; /* the try whose answer counts; 0: none */
 	uint32_t repeats; /* after it is done */
@@ -197,6 +254,7 @@ struct message {
 	money_t bet_amount;
 	money_t payout_amount;
 	enum round_result result;
+	uint32_t round, revision;
 	/* where its answer goes */
 	uint32_t connection;
 	uint32_t process, life, what;

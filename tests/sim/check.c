@@ -11,6 +11,8 @@ static money_t entries[SIM_USERS_MAX];
 static bool claimed[SIM_TRANSACTIONS_MAX]; /* a row names it */
 static bool stored[SIM_BETS_MAX];
 static uint32_t attempts[SIM_EVENTS_MAX];
+static uint32_t transfers[SIM_SEALS_MAX]; /* movements of each */
+static money_t shortfalls[SIM_DEALERS_MAX], moved[SIM_DEALERS_MAX];
 
 static uint32_t user_of(const struct world *w, const char *player_id)
 {
@@ -81,9 +83,14 @@ static void check_told(struct world *w, const struct bet *bet, uint32_t index)
 		[TOLD_REJECTED] = 1u << BET_REJECTED,
 		[TOLD_TIMEOUT] = 1u << BET_REFUNDING | 1u << BET_REFUNDED,
 		[TOLD_NO] = 0,
+		[TOLD_CANCELLED] = 1u << BET_REFUNDING | 1u << BET_REFUNDED,
 	};
 	const struct sim_bet *told = &w->bets[index];
 
+	if (bet->cancelled && told->told == TOLD_ACCEPTED)
+		return;
+	if (told->told == TOLD_CANCELLED && bet->cancelled)
+		return;
 	if (!(states[told->told] & 1u << bet->state) ||
 		(told->told != TOLD_NOTHING && told->transaction_id != bet->transaction_id))
 		violate(w, FLAW_TOLD, "b%u is %s and was told %s", index,
@@ -109,6 +116,8 @@ static bool see_bet(void *context, struct bytes key, const void *row)
 		return true;
 	}
 	transaction_of(w, bet->transaction_id);
+	if (bet->cancelled)
+		return true;
 	if (bet->state != BET_SETTLED)
 		violate(w, FLAW_STAKE, "%s is %s", bet->request_transaction_id,
 			bet_state_names[bet->state]);
@@ -161,14 +170,83 @@ static bool see_round(void *context, struct bytes key, const void *row)
 	return true;
 }
 
+/* The dealer moved the difference of a correction once, unless it is held or was settled outside. */
+static money_t check_difference(struct world *w, const struct correction *row,
+	const struct sim_transaction *t)
+{
+	const struct seen *callback = &sim_seen[row->event % SIM_EVENTS_MAX];
+	const money_t delta = row->payout_amount - row->previous_payout;
+	const uint32_t times = t->payments + t->decreases;
+	bool right = times == (row->event != 0) && callback->state == CALLBACK_DELIVERED;
+
+	if (!row->event || callback->state == CALLBACK_CANCELLED ||
+		(callback->state == CALLBACK_HELD && !w->plan.release))
+		right = times <= (row->event != 0);
+	else if (callback->kind == CALLBACK_BETTING_CORRECTION && !callback->known_to_dealer)
+		right = right && t->shortfall == row->shortfall;
+	if (times && callback->kind == CALLBACK_BETTING_CORRECTION)
+		right = right && t->decreases && t->amount == -delta;
+	else if (times)
+		right = right && t->payments && t->amount == delta + row->shortfall;
+	if (!right || (times && t->user != user_of(w, row->player_id)))
+		violate(w, FLAW_PAYOUT,
+			"revision %u of %s, event %" PRIu64
+			" is %s; the dealer: %u payments, %u decreases",
+			row->revision, row->game_id, row->event,
+			callback_state_names[callback->state], t->payments, t->decreases);
+	w->tally.increases += t->payments;
+	w->tally.decreases += t->decreases;
+	w->tally.shortfalls += row->shortfall > 0;
+	if (t->decreases)
+		return t->shortfall - t->amount;
+	return t->payments ? t->amount : 0;
+}
+
+static bool see_correction(void *context, struct bytes key, const void *row)
+{
+	const struct correction *correction = row;
+	struct world *w = context;
+	const uint32_t user = user_of(w, correction->player_id);
+	const uint32_t dealer = rows_number(correction->casino_id);
+	const struct sim_transaction *t = transaction_of(w, correction->transaction_id);
+	const money_t difference =
+		correction->payout_amount - correction->previous_payout + correction->shortfall;
+
+	(void)key;
+	shortfalls[dealer] += correction->shortfall;
+	if (w->dealers[dealer].seamless) {
+		expected[user] += check_difference(w, correction, t);
+		return true;
+	}
+	w->tally.shortfalls += correction->shortfall > 0;
+	moved[dealer] += difference;
+	expected[user] += difference;
+	return true;
+}
+
+static bool see_cancellation(void *context, struct bytes key, const void *row)
+{
+	const struct cancellation *cancellation = row;
+
+	(void)key;
+	if (cancellation->transaction_id)
+		transaction_of(context, cancellation->transaction_id);
+	return true;
+}
+
 static bool see_entry(void *context, struct bytes key, const void *row)
 {
 	const struct transaction *entry = row;
 	struct world *w = context;
 
 	(void)key;
-	if (entry->entry_seq && entry->kind != ENTRY_TRANSFER_IN)
+	if (seal_number(entry) < SIM_SEALS_MAX) {
+		transfers[seal_number(entry)]++;
+		expected[user_of(w, entry->player_id)] += entry->amount;
 		entries[user_of(w, entry->player_id)] += entry->amount;
+	} else if (entry->entry_seq && entry->kind != ENTRY_TRANSFER_IN) {
+		entries[user_of(w, entry->player_id)] += entry->amount;
+	}
 	return true;
 }
 
@@ -201,7 +279,11 @@ static bool see_total(void *context, struct bytes key, const void *row)
 	if (all && total->open_bets)
 		violate(w, FLAW_STUCK, "%s has %" PRIu64 " open bets", total->casino_id,
 			total->open_bets);
-	if (total->balance != total->transferred_in - total->staked + total->paid)
+	if (total->balance !=
+			total->transferred_in - total->transferred_out - total->staked +
+				total->paid + total->corrected + total->cancelled ||
+		total->corrected != moved[rows_number(total->casino_id)] ||
+		total->shortfall != shortfalls[rows_number(total->casino_id)])
 		violate(w, FLAW_MONEY, "%s: its sums", total->casino_id);
 	return true;
 }
@@ -243,7 +325,7 @@ static void check_known(struct world *w)
 	for (uint32_t i = 0; i < w->plan.bets; i++) {
 		enum told told = w->bets[i].told;
 
-		if (!stored[i] && told != TOLD_NOTHING && told != TOLD_NO)
+		if (!stored[i] && told != TOLD_NOTHING && told != TOLD_NO && told != TOLD_CANCELLED)
 			violate(w, FLAW_TOLD, "b%u is nowhere and was told %s", i,
 				refusal_info(w->bets[i].refusal)->id);
 	}
@@ -271,15 +353,23 @@ void final_check(struct world *w)
 	memset(claimed, 0, sizeof(claimed));
 	memset(stored, 0, sizeof(stored));
 	memset(attempts, 0, sizeof(attempts));
+	memset(transfers, 0, sizeof(transfers));
+	memset(shortfalls, 0, sizeof(shortfalls));
+	memset(moved, 0, sizeof(moved));
 	if (!game_is_done(w))
 		violate(w, FLAW_STUCK, "a call has no answer");
 	rows_visit(w, RECORD_BET, see_bet);
 	rows_visit(w, RECORD_ROUND, see_round);
+	rows_visit(w, RECORD_CORRECTION, see_correction);
+	rows_visit(w, RECORD_CANCELLATION, see_cancellation);
 	rows_visit(w, RECORD_TRANSACTION, see_entry);
 	rows_visit(w, RECORD_PLAYER, see_player);
 	rows_visit(w, RECORD_TOTAL, see_total);
 	rows_visit(w, RECORD_ATTEMPT, see_attempt);
 	check_attempts(w);
+	seal_check(w, transfers);
+	cancel_check(w);
+	correct_check(w);
 	check_known(w);
 	check_permits(w);
 }

@@ -1,6 +1,6 @@
 /*
- * dealer - the other side: its players' credit, and the specification's rules 1 to 4 of B3 and both
- * of B4.
+ * dealer - the other side: its players' credit, and the specification's rules 1 to 4 of B3, both of B4,
+ * and those of B5.
  *
  * It reads the bytes that were sent. A transaction_id debits once and credits once; a refund of an
  * unknown bet does nothing, and where the tombstone rule holds bars it; a loss is told from another
@@ -53,6 +53,29 @@ static enum round_result read_result(const struct flight *f)
 	return find(f, "\"result\":\"loss\"") ? RESULT_LOSS : RESULT_NONE;
 }
 
+/* The amount is what the payout falls by. */
+static bool read_correction(const struct flight *f, struct message *m)
+{
+	money_t change, before;
+
+	m->transaction_id = read_number(f, "\"transaction_id\":");
+	if (!m->transaction_id || m->transaction_id >= SIM_TRANSACTIONS_MAX || !m->revision ||
+		!read_money(f, "\"correction_amount\":", &change) ||
+		!read_money(f, "\"previous_payout_amount\":", &before) ||
+		!read_money(f, "\"payout_amount\":", &m->payout_amount))
+		return false;
+	m->bet_amount = -change;
+	return change < 0 && m->payout_amount - before == change;
+}
+
+/* The members that the B3 of a correction has beside a result's. */
+static bool read_revision(const struct flight *f, const struct message *m)
+{
+	return !m->revision ||
+		(m->result == RESULT_WIN && m->bet_amount == 0 && m->payout_amount > 0 &&
+			read_number(f, "\"corrects_revision\":") + 1 == m->revision);
+}
+
 void dealer_read(struct world *w, const struct flight *f, struct message *m)
 {
 	uint64_t user = read_number(f, "\"user_id\":\"u");
@@ -62,7 +85,11 @@ void dealer_read(struct world *w, const struct flight *f, struct message *m)
 	m->dealer = f->dealer;
 	m->event = f->event;
 	m->user = read ? (uint32_t)user : 0;
-	if (f->kind != CALLBACK_BALANCE_INQUIRE) {
+	m->round = (uint32_t)read_number(f, "\"game_id\":\"g") % SIM_BETS_MAX;
+	m->revision = (uint32_t)read_number(f, "\"revision\":");
+	if (f->kind == CALLBACK_BETTING_CORRECTION)
+		read = read && read_correction(f, m);
+	else if (f->kind != CALLBACK_BALANCE_INQUIRE) {
 		m->transaction_id = read_number(f, "\"transaction_id\":");
 		read = read && find(f, "\"transaction_id\":") &&
 			m->transaction_id < SIM_TRANSACTIONS_MAX &&
@@ -72,7 +99,8 @@ void dealer_read(struct world *w, const struct flight *f, struct message *m)
 		m->result = read_result(f);
 		read = read && m->result != RESULT_NONE &&
 			read_money(f, "\"payout_amount\":", &m->payout_amount) &&
-			(m->result == RESULT_LOSS) == (m->transaction_id == 0);
+			(m->result == RESULT_LOSS) == (m->transaction_id == 0) &&
+			read_revision(f, m);
 	}
 	if (!read)
 		violate(w, FLAW_BYTES, "%s-%" PRIu64 " cannot be read: %.*s",
@@ -83,6 +111,16 @@ void dealer_read(struct world *w, const struct flight *f, struct message *m)
 static enum callback_class refuse(const char **error_id)
 {
 	*error_id = "no_thanks";
+	return CALLBACK_REFUSED;
+}
+
+/* Answers what was performed before: success, or an id that means the same to the platform. */
+static enum callback_class again(struct world *w, const struct message *m, const char **error_id)
+{
+	if (!w->dealers[m->dealer].refuses_repeats)
+		return CALLBACK_SUCCESS;
+	w->tally.repeats_refused++;
+	*error_id = "done_before";
 	return CALLBACK_REFUSED;
 }
 
@@ -112,6 +150,7 @@ static enum callback_class take_bet(struct world *w, const struct message *m,
 	case STAKE_REFUSED:
 	case STAKE_RETURNED:
 	case STAKE_PAID:
+	case STAKE_LOWERED:
 		return refuse(error_id);
 	}
 	t->debits++;
@@ -144,7 +183,7 @@ static enum callback_class take_refund(struct world *w, const struct message *m,
 		w->users[t->user].balance += t->amount;
 		return CALLBACK_SUCCESS;
 	case STAKE_RETURNED:
-		return CALLBACK_SUCCESS;
+		return again(w, m, error_id);
 	case STAKE_NONE:
 		if (dealer->tombstone)
 			*t = (struct sim_transaction){.stake = STAKE_BARRED,
@@ -156,23 +195,82 @@ static enum callback_class take_refund(struct world *w, const struct message *m,
 	case STAKE_BARRED:
 		break;
 	case STAKE_PAID:
+	case STAKE_LOWERED:
 		violate(w, FLAW_BYTES, "a refund names result %" PRIu64, m->transaction_id);
 		break;
 	}
 	return unknown(dealer, error_id);
 }
 
+/* What reaches the dealer for the first time is behind all that it had of the round. */
+static void take_in_order(struct world *w, const struct message *m, bool first)
+{
+	struct sim_round *round = &w->rounds[m->round];
+	const struct callback *callback;
+	struct callback key;
+
+	if (!first)
+		return;
+	memset(&key, 0, sizeof(key));
+	key.event = m->event;
+	callback = world_load(w, RECORD_CALLBACK, &key);
+	/* A copy of one that the operator cancelled may come at any time. */
+	if (m->revision < round->taken && (!callback || callback->state != CALLBACK_CANCELLED))
+		violate(w, FLAW_OVERTAKEN, "g%u: revision %u reaches the dealer behind %u",
+			m->round, m->revision, round->taken);
+	if (round->taken < m->revision)
+		round->taken = m->revision;
+}
+
+/* The player plays at another platform of the dealer, and loses all. */
+static void spend_elsewhere(struct sim_user *user)
+{
+	user->opening -= user->balance;
+	user->balance = 0;
+}
+
+/* A decrease is taken once, as far as the balance reaches; a repeat is answered as before. */
+static enum callback_class take_correction(struct world *w, const struct message *m,
+	struct sim_transaction *t, const char **error_id, money_t *shortfall)
+{
+	struct sim_user *user = &w->users[m->user];
+	const bool knows = w->plant != PLANT_TAKES_TWICE && w->plant != PLANT_FORGETFUL_DEALER;
+	money_t has;
+
+	if (t->stake == STAKE_LOWERED && knows) {
+		*shortfall = t->shortfall;
+		return again(w, m, error_id);
+	}
+	if (t->stake != STAKE_NONE && t->stake != STAKE_LOWERED)
+		violate(w, FLAW_BYTES, "a correction names %" PRIu64, m->transaction_id);
+	take_in_order(w, m, t->stake == STAKE_NONE);
+	if (below(w, 3) == 0)
+		spend_elsewhere(user);
+	has = user->balance > 0 ? user->balance : 0;
+	t->stake = STAKE_LOWERED;
+	t->dealer = m->dealer;
+	t->user = m->user;
+	t->amount = m->bet_amount;
+	t->shortfall = m->bet_amount > has ? m->bet_amount - has : 0;
+	t->decreases++;
+	user->balance -= t->amount - t->shortfall;
+	*shortfall = t->shortfall;
+	return CALLBACK_SUCCESS;
+}
+
 static enum callback_class take_result(struct world *w, const struct message *m,
-	struct sim_transaction *t)
+	struct sim_transaction *t, const char **error_id)
 {
 	if (m->result == RESULT_LOSS) {
+		take_in_order(w, m, !w->notes[m->event % SIM_EVENTS_MAX].losses);
 		w->notes[m->event % SIM_EVENTS_MAX].losses++;
 		return CALLBACK_SUCCESS;
 	}
 	if (t->stake == STAKE_PAID && w->plant != PLANT_FORGETFUL_DEALER)
-		return CALLBACK_SUCCESS;
+		return again(w, m, error_id);
 	if (t->stake != STAKE_NONE && t->stake != STAKE_PAID)
 		violate(w, FLAW_BYTES, "a result names bet %" PRIu64, m->transaction_id);
+	take_in_order(w, m, t->stake == STAKE_NONE);
 	t->stake = STAKE_PAID;
 	t->dealer = m->dealer;
 	t->user = m->user;
@@ -182,12 +280,14 @@ static enum callback_class take_result(struct world *w, const struct message *m,
 	return CALLBACK_SUCCESS;
 }
 
-enum callback_class dealer_take(struct world *w, const struct message *m, const char **error_id)
+enum callback_class dealer_take(struct world *w, const struct message *m, const char **error_id,
+	money_t *shortfall)
 {
 	struct sim_transaction *t = &w->transactions[m->transaction_id % SIM_TRANSACTIONS_MAX];
 	enum callback_class class = CALLBACK_SUCCESS;
 
 	*error_id = "";
+	*shortfall = 0;
 	if (m->kind == CALLBACK_BETTING)
 		class = take_bet(w, m, t, error_id);
 	else if (m->kind != CALLBACK_BALANCE_INQUIRE && fate(w, w->dealers[m->dealer].refusals))
@@ -195,7 +295,9 @@ enum callback_class dealer_take(struct world *w, const struct message *m, const 
 	else if (m->kind == CALLBACK_BETTING_REFUND)
 		class = take_refund(w, m, t, error_id);
 	else if (m->kind == CALLBACK_BETTING_RESULT)
-		class = take_result(w, m, t);
+		class = take_result(w, m, t, error_id);
+	else if (m->kind == CALLBACK_BETTING_CORRECTION)
+		class = take_correction(w, m, t, error_id, shortfall);
 	trace(w, "dealer %u takes %s-%" PRIu64 " of %" PRIu64 ": %s %s", m->dealer,
 		callback_kind_names[m->kind], m->event, m->transaction_id,
 		callback_class_names[class], *error_id);

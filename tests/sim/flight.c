@@ -180,12 +180,13 @@ void flight_begin(struct world *w, struct process *p, const struct callback_gran
 	}
 	f->used = f->open = true;
 	f->ended = f->has_balance = false;
+	f->shortfall = 0;
 	f->serial = ++p->serial;
 	f->event = grant->event;
 	f->kind = grant->kind;
 	f->dealer = (uint32_t)(casino_id[1] - '0');
 	f->attempt = grant->attempt;
-	f->lease_until_ms = grant->lease_until_ms;
+	f->lease_until_ms = p->asked_boot_ms + grant->lease_left_ms;
 	f->begun_ms = w->now_ms;
 	f->fenced_ms = 0;
 	f->run = p->run;
@@ -215,6 +216,8 @@ void flight_end_cmd(struct world *w, const struct flight *f, struct callback_end
 		cmd->outcome.has_balance = true;
 		cmd->outcome.balance = f->balance;
 	}
+	if (f->class == CALLBACK_SUCCESS)
+		cmd->outcome.shortfall = f->shortfall;
 	if (f->class == CALLBACK_REFUSED)
 		snprintf(cmd->outcome.dealer_error_id, sizeof(cmd->outcome.dealer_error_id), "%s",
 			f->error_id);

@@ -53,6 +53,12 @@ static bool is_again(struct world *w, const struct slot *slot)
 	case COMMAND_ROUND_SETTLE:
 		return request_is_there(w, slot->cmd.round_settle.client_id,
 			slot->cmd.round_settle.request_transaction_id);
+	case COMMAND_BET_CANCEL:
+		return request_is_there(w, slot->cmd.bet_cancel.client_id,
+			slot->cmd.bet_cancel.request_transaction_id);
+	case COMMAND_ROUND_CORRECT:
+		return request_is_there(w, slot->cmd.round_correct.client_id,
+			slot->cmd.round_correct.request_transaction_id);
 	default:
 		return false;
 	}
@@ -86,6 +92,10 @@ static uint32_t granted_to(struct world *w, const struct slot *slot)
 		event = slot->result.bet_place.send.event;
 	else if (slot->outcome == FRAME_DONE && slot->command == COMMAND_ROUND_SETTLE)
 		event = slot->result.round_settle.send.event;
+	else if (slot->outcome == FRAME_DONE && slot->command == COMMAND_BET_CANCEL)
+		event = slot->result.bet_cancel.send.event;
+	else if (slot->outcome == FRAME_DONE && slot->command == COMMAND_ROUND_CORRECT)
+		event = slot->result.round_correct.send.event;
 	else if (slot->outcome == FRAME_DONE && slot->command == COMMAND_CALLBACK_CLAIM)
 		event = slot->result.callback_claim.send.event;
 	callback = event ? callback_row(w, event) : NULL;

@@ -179,6 +179,10 @@ static struct callback_grant *grant_of(struct process *p)
 		return &p->result.bet_place.send;
 	case COMMAND_ROUND_SETTLE:
 		return &p->result.round_settle.send;
+	case COMMAND_BET_CANCEL:
+		return &p->result.bet_cancel.send;
+	case COMMAND_ROUND_CORRECT:
+		return &p->result.round_correct.send;
 	case COMMAND_PLAYER_BALANCE:
 		return &p->result.player_balance.send;
 	case COMMAND_CALLBACK_CLAIM:
@@ -229,8 +233,9 @@ static void note_inquiry(struct world *w, const struct slot *slot)
 		violate(w, FLAW_HARNESS, "too many inquiries");
 		return;
 	}
-	w->inquiries[w->inquiry_count++] = (struct inquiry){result->send.event,
-		rows_number(result->casino_id), w->run, result->send.lease_until_ms, false};
+	w->inquiries[w->inquiry_count++] =
+		(struct inquiry){result->send.event, rows_number(result->casino_id), w->run,
+			world_boot_ms(w) + result->send.lease_left_ms, false};
 }
 
 /* Puts the answer where the asker reads it, if it still waits. */
@@ -307,6 +312,19 @@ static void run_batch(struct world *w, uint32_t first, uint32_t count)
 		end(w);
 }
 
+/* What is planted in the ledger and is not the order of its steps. */
+static void plant_before(struct world *w, struct slot *slot)
+{
+	if (w->plant == PLANT_NO_COMPARE && slot->command == COMMAND_CALLBACK_END)
+		plant_rewind(w, &slot->cmd.callback_end);
+	if (w->plant == PLANT_BLIND_SEAL && slot->command == COMMAND_TRANSFER_INQUIRE)
+		plant_forget(w, &slot->cmd.transfer_inquire);
+	if (w->plant == PLANT_NO_TOMBSTONE && slot->command == COMMAND_BET_PLACE)
+		plant_no_tombstone(w, &slot->cmd.bet_place);
+	if (w->plant == PLANT_NO_REVISION && slot->command == COMMAND_ROUND_CORRECT)
+		plant_renumber(w, &slot->cmd.round_correct);
+}
+
 /* Runs what waits as one batch; one by one where that is planted. */
 static void turn(struct world *w, uint32_t who, uint32_t what)
 {
@@ -324,10 +342,8 @@ static void turn(struct world *w, uint32_t who, uint32_t what)
 		return;
 	}
 	fails = draw_save(w);
-	for (uint32_t i = 0; w->plant == PLANT_NO_COMPARE && i < count; i++) {
-		if (slots[i].command == COMMAND_CALLBACK_END)
-			plant_rewind(w, &slots[i].cmd.callback_end);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		plant_before(w, &slots[i]);
 	for (uint32_t i = 0; i < count && w->up && w->run == what; i += at_once)
 		run_batch(w, i, at_once);
 	if (fails && w->up)

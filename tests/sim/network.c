@@ -124,9 +124,10 @@ static void note(struct world *w, const struct process *p, const struct flight *
 	note->sends++;
 	if (f->kind == CALLBACK_BETTING && note->sends > 1)
 		violate(w, FLAW_BET_SENT_TWICE, "betting-%" PRIu64, f->event);
-	if (f->kind == CALLBACK_BETTING_RESULT && note->sends > 3 + note->retries)
-		violate(w, FLAW_RESULT_SENT_TOO_OFTEN, "betting-result-%" PRIu64 " %u times",
-			f->event, note->sends);
+	if ((f->kind == CALLBACK_BETTING_RESULT || f->kind == CALLBACK_BETTING_CORRECTION) &&
+		note->sends > 3 + note->retries)
+		violate(w, FLAW_RESULT_SENT_TOO_OFTEN, "%s-%" PRIu64 " %u times",
+			callback_kind_names[f->kind], f->event, note->sends);
 }
 
 static struct message messages[SIM_MESSAGES_MAX];
@@ -184,6 +185,7 @@ static void arrive(struct world *w, uint32_t who, uint32_t what)
 		.what = what};
 	enum callback_class class;
 	const char *error_id;
+	money_t shortfall;
 
 	(void)who;
 	if (m->late && put_off(w, what))
@@ -192,12 +194,13 @@ static void arrive(struct world *w, uint32_t who, uint32_t what)
 		return;
 	if (w->closed_ms[m->connection] >= 0 && m->kind == CALLBACK_BETTING)
 		w->tally.lates++;
-	class = dealer_take(w, m, &error_id);
+	class = dealer_take(w, m, &error_id, &shortfall);
 	if (m->answer == ANSWER_NONE || p->life != m->life || !f->open ||
 		f->connection != m->connection)
 		return;
 	f->class = class;
 	f->error_id = error_id;
+	f->shortfall = shortfall;
 	f->has_balance = below(w, 2);
 	f->balance = w->users[m->user].balance;
 	world_push(w, &back);

@@ -164,6 +164,11 @@ static void add_dealer(struct world *w, uint32_t index)
 	cmd.dealer.refund_delay_s = dealer->refund_delay_s;
 	snprintf(cmd.dealer.unknown_bet_ids, sizeof(cmd.dealer.unknown_bet_ids), "%s",
 		dealer->unknown == UNKNOWN_OWN_ID ? "whatever,no_such_bet" : "");
+	snprintf(cmd.dealer.duplicate_ids, sizeof(cmd.dealer.duplicate_ids), "%s",
+		dealer->refuses_repeats ? "whatever_else,done_before" : "");
+	snprintf(cmd.dealer.path_betting_correction, sizeof(cmd.dealer.path_betting_correction),
+		"%s", dealer->corrects ? "/betting-correction" : "");
+	cmd.dealer.send_currency = dealer->refuses_repeats;
 	snprintf(cmd.dealer.keys[0].secret, sizeof(cmd.dealer.keys[0].secret), SECRET, index);
 	do_now(w, COMMAND_DEALER_PUT, &cmd);
 }
@@ -234,6 +239,23 @@ void operator_release(struct world *w, uint32_t who, uint32_t what)
 		world_at(w, SIM_SECOND, operator_release, 0, 0);
 }
 
+/*
+ * Returns true if the dealer refuses a parked callback as a repeat although no attempt stayed unknown, after it
+ * was sent again: a copy within the first attempt was answered. The dealer's books have it, so the operator
+ * settles it.
+ */
+static bool dealer_has_it(struct world *w, uint64_t event)
+{
+	const struct callback *callback;
+	struct callback key;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	callback = world_load(w, RECORD_CALLBACK, &key);
+	return callback && !callback->maybe_performed && callback->last_class == CALLBACK_REFUSED &&
+		w->notes[event % SIM_EVENTS_MAX].retries > 3;
+}
+
 bool operator_clear(struct world *w)
 {
 	uint64_t last = last_event(w);
@@ -247,7 +269,9 @@ bool operator_clear(struct world *w)
 			continue;
 		w->tally.parked += state == CALLBACK_PARKED;
 		operate_cmd(w, &cmd, event,
-			state == CALLBACK_HELD ? CALLBACK_RELEASE : CALLBACK_RETRY);
+			state == CALLBACK_HELD            ? CALLBACK_RELEASE
+				: dealer_has_it(w, event) ? CALLBACK_CANCEL
+							  : CALLBACK_RETRY);
 		if (host_direct(w, COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal !=
 			REFUSAL_NONE)
 			violate(w, FLAW_ANSWER, "what is parked or held cannot be sent again");

@@ -76,6 +76,8 @@ static void draw_dealer(struct world *w, struct sim_dealer *dealer)
 	dealer->tombstone = below(w, 3) == 0;
 	dealer->unknown = (enum unknown_style)below(w, UNKNOWN_STYLE_COUNT);
 	dealer->decimals = (uint8_t)below(w, 5);
+	/* Not drawn, so that a seed draws what it drew before. */
+	dealer->refuses_repeats = dealer->decimals & 1;
 	dealer->refund_delay_s = delays_s[below(w, 4)];
 	dealer->max_inflight = below(w, 3) ? 20 : 1 + below(w, 3);
 	dealer->refusals = perhaps(w, 200);
@@ -114,12 +116,17 @@ static void draw_planted(struct world *w)
 		plan->link_break = 60;
 		break;
 	case PLANT_HELD_AGAIN:
-		plan->link_break = 100;
+		plan->link_break = 200;
 		plan->kill_after = 30;
 		plan->operations = 80;
 		break;
 	case PLANT_HELD_STARTS:
 		plan->operations = 80;
+		break;
+	case PLANT_BLIND_SEAL:
+		plan->stop = 100;
+		plan->link_break = 100;
+		plan->die = 40;
 		break;
 	case PLANT_TOLD_EARLY:
 	case PLANT_NO_TAKEOVER:
@@ -133,8 +140,12 @@ static void draw_planted(struct world *w)
 	case PLANT_UNKNOWN_IS_OK:
 	case PLANT_UNKNOWN_IS_NO:
 	case PLANT_FORGETFUL_DEALER:
+	case PLANT_NO_OPEN_CHECK:
+	case PLANT_TAKES_TWICE:
 		plan->nasty = 60;
 		break;
+	case PLANT_NO_TOMBSTONE:
+	case PLANT_NO_REVISION:
 	case PLANT_NOTHING:
 	case PLANT_COUNT:
 		break;
@@ -255,4 +266,7 @@ void plan_make(struct world *w)
 		user->balance = user->opening;
 	}
 	draw_bets(w);
+	seal_plan(w);
+	cancel_plan(w);
+	correct_plan(w);
 }

@@ -1,8 +1,13 @@
 /*
- * plant - what is wrong on purpose and needs the rows: an end without compare-and-set.
+ * plant - what is wrong on purpose and needs the rows: an end or a seal without compare-and-set, a
+ * cancellation without tombstone, corrections without their checks.
  */
+#include "ledger/commands/correction_change.h"
 #include "ledger/rows/keys.h"
 #include "sim.h"
+
+/* Corrections do not see the callback before them. */
+bool plant_blind;
 
 /* Sets the betting of @end back to where it is being sent, whatever became of it. */
 void plant_rewind(struct world *w, const struct callback_end_cmd *end)
@@ -38,4 +43,78 @@ void plant_rewind(struct world *w, const struct callback_end_cmd *end)
 	ws_put(&ws, RECORD_DUE, &due);
 	w->store->save(w->store, &ws);
 	ws_free(&ws);
+}
+
+/* Deletes the key of the transfer, so that the seal does not see it. */
+void plant_forget(struct world *w, const struct transfer_inquire_cmd *inquiry)
+{
+	struct request key =
+		request_named(SCOPE_DEALER, inquiry->casino_id, inquiry->request_transaction_id);
+	static struct ws ws;
+
+	ws_init(&ws);
+	ws_want(&ws, RECORD_REQUEST, &key);
+	w->store->load(w->store, &ws);
+	ws_drop(&ws, RECORD_REQUEST, &key);
+	w->store->save(w->store, &ws);
+	ws_free(&ws);
+}
+
+/* Deletes the key of the bet if a cancellation left it. */
+void plant_no_tombstone(struct world *w, const struct bet_place_cmd *bet)
+{
+	struct request key =
+		request_named(SCOPE_CLIENT, bet->client_id, bet->request_transaction_id);
+	const struct request *stored = world_load(w, RECORD_REQUEST, &key);
+	static struct ws ws;
+
+	if (!stored || stored->outcome != REFUSAL_BET_CANCELLED)
+		return;
+	ws_init(&ws);
+	ws_want(&ws, RECORD_REQUEST, &key);
+	w->store->load(w->store, &ws);
+	ws_drop(&ws, RECORD_REQUEST, &key);
+	w->store->save(w->store, &ws);
+	ws_free(&ws);
+}
+
+/* A repeated request keeps the revision that it made. */
+void plant_renumber(struct world *w, struct round_correct_cmd *cmd)
+{
+	const struct request request_key =
+		request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);
+	const struct request *request = world_load(w, RECORD_REQUEST, &request_key);
+	const uint32_t number = rows_number(cmd->game_id);
+	const struct round round_key =
+		round_named(w->users[w->rounds[number].user].player_id, cmd->game_id);
+	const struct round *round;
+
+	if (request) {
+		cmd->revision = request->bet_number;
+		return;
+	}
+	round = world_load(w, RECORD_ROUND, &round_key);
+	if (round && round->state == ROUND_SETTLED)
+		cmd->revision = round->revision + 1;
+}
+
+enum refusal __real_correction_prepare(struct ws *ws, const struct round_correct_cmd *cmd,
+	const struct resolved_player *subject, const struct round *stored,
+	struct correction_change *change, struct round_correct_result *result);
+enum refusal __wrap_correction_prepare(struct ws *ws, const struct round_correct_cmd *cmd,
+	const struct resolved_player *subject, const struct round *stored,
+	struct correction_change *change, struct round_correct_result *result);
+
+/* With PLANT_NO_OPEN_CHECK the checks of a correction do not see the callback before it. */
+enum refusal __wrap_correction_prepare(struct ws *ws, const struct round_correct_cmd *cmd,
+	const struct resolved_player *subject, const struct round *stored,
+	struct correction_change *change, struct round_correct_result *result)
+{
+	struct round blind;
+
+	if (!plant_blind || !stored)
+		return __real_correction_prepare(ws, cmd, subject, stored, change, result);
+	blind = *stored;
+	blind.last_event = 0;
+	return __real_correction_prepare(ws, cmd, subject, &blind, change, result);
 }

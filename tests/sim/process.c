@@ -103,6 +103,7 @@ void process_ask(struct world *w, struct process *p, enum command command, proce
 	p->maybe_done = false;
 	p->asking = true;
 	p->answer_coming = false;
+	p->asked_boot_ms = world_boot_ms(w);
 	process_at(w, p, below(w, 2), TIMER_STEADY, host_arrive, ++p->try);
 }
 
@@ -127,6 +128,7 @@ void process_unanswered(struct world *w, struct process *p, bool maybe_done)
 	if (!w->up && w->up_ms + RECONNECT_MS > at_ms)
 		at_ms = w->up_ms + below(w, RECONNECT_MS);
 	p->try++;
+	p->asked_boot_ms = world_boot_ms(w) + at_ms - w->now_ms;
 	if (at_ms < p->deadline_ms)
 		process_at(w, p, at_ms - w->now_ms, TIMER_STEP, host_arrive, p->try);
 	else

@@ -44,6 +44,7 @@ struct flight {
 	const char *error_id;
 	bool has_balance;
 	money_t balance;
+	money_t shortfall;
 	uint32_t len;
 	uint8_t body[SIM_BODY_MAX];
 };
@@ -81,12 +82,16 @@ struct process {
 	bool serving;
 	uint32_t call, call_try;
 	enum twist twist;
+	bool seals; /* the dealer's call asks for a transfer, with a seal */
 	struct round_settle_result settled;
+	struct bet_cancel_result cancelled;
+	struct round_correct_result corrected;
 	/* of a sweeper */
 	uint32_t found_count, found_next;
 	uint64_t found[SIM_FOUND_MAX];
 	bool stopping, cut_off, resting, waking;
 	int64_t find_ms, poll_ms, until_ms, asked_ms;
+	int64_t asked_boot_ms; /* when the last try of a command was sent; boot time */
 };
 extern struct process sim_processes[SIM_PROCESSES_MAX];
 
@@ -106,6 +111,10 @@ void worker_serve(struct world *w, struct process *p, uint32_t call, enum twist 
 /* It repeated a command, and was not given leave to send: then nothing is its own to send. */
 void worker_check_granted(struct world *w, uint64_t event, uint64_t sender);
 void worker_flight_ended(struct world *w, struct process *p, struct flight *f);
+
+/* The client_id of a round's game server. */
+const char *worker_client(const struct world *w, uint32_t round);
+void worker_name_player(struct world *w, uint32_t user, struct player_ref *ref);
 
 /* sweeper.c */
 sim_run sweeper_start;

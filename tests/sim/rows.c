@@ -37,7 +37,8 @@ static void check_parked(struct world *w, const struct callback *callback)
 {
 	const struct retry_policy *retry = &w->plan.outbox.retry;
 	const struct moment now = world_moment(w);
-	bool early = callback->kind == CALLBACK_BETTING_RESULT
+	bool early = callback->kind == CALLBACK_BETTING_RESULT ||
+			callback->kind == CALLBACK_BETTING_CORRECTION
 		? callback->attempts < RETRY_RESULT_ATTEMPTS
 		: now.wall_ms + retry->refund_backoff_max_ms + 2 * w->plan.step_ms <
 			callback->first_ms + retry->refund_give_up_ms;
@@ -57,7 +58,7 @@ static bool see_callback(void *context, struct bytes key, const void *row)
 		violate(w, FLAW_HARNESS, "too many events");
 	check_parked(w, callback);
 	*seen(callback->event) = (struct seen){true, callback->kind, callback->state,
-		callback->attempts, callback->first_ms, false};
+		callback->attempts, callback->first_ms, false, callback->known_to_dealer};
 	return true;
 }
 
@@ -154,8 +155,14 @@ static bool see_bet(void *context, struct bytes key, const void *row)
 	bool fits = counts && !bet->event && !bet->refund_event;
 
 	(void)key;
+	if (bet->mode == WALLET_TRANSFER && bet->cancelled)
+		fits = bet->state == BET_REFUNDED && !bet->event && !bet->refund_event;
+	/* The dealer had accepted what was cancelled. */
 	if (bet->mode == WALLET_SEAMLESS)
-		fits = callback_fits(bet->event, CALLBACK_BETTING, wanted[bet->state].betting) &&
+		fits = callback_fits(bet->event, CALLBACK_BETTING,
+			       bet->cancelled ? IS(CALLBACK_DELIVERED)
+					      : wanted[bet->state].betting) &&
+			(!bet->cancelled || bet->refund_event) &&
 			callback_fits(bet->refund_event, CALLBACK_BETTING_REFUND,
 				wanted[bet->state].refund);
 	if (!fits)
@@ -206,10 +213,13 @@ static bool see_total(void *context, struct bytes key, const void *row)
 	struct world *w = context;
 
 	(void)key;
-	if (total->open_bets != open_bets[rows_number(total->casino_id)])
+	if (total->open_bets !=
+		correct_open(rows_number(total->casino_id)) +
+			open_bets[rows_number(total->casino_id)])
 		violate(w, FLAW_ROWS, "%s counts %" PRIu64 " open bets, there are %" PRIu64,
 			total->casino_id, total->open_bets,
-			open_bets[rows_number(total->casino_id)]);
+			correct_open(rows_number(total->casino_id)) +
+				open_bets[rows_number(total->casino_id)]);
 	return true;
 }
 
@@ -245,6 +255,9 @@ void rows_check(struct world *w)
 	check_callbacks(w);
 	rows_visit(w, RECORD_BET, see_bet);
 	rows_visit(w, RECORD_ROUND, see_round);
+	correct_rows_begin();
+	rows_visit(w, RECORD_CORRECTION, correct_see);
+	rows_visit(w, RECORD_ROUND, correct_see_round);
 	rows_visit(w, RECORD_TOTAL, see_total);
 	check_permits(w);
 }

@@ -13,7 +13,9 @@
  *   flight.c   one attempt: the fence, the first byte, the end of the connection
  *   network.c  what becomes of a request and its answer; what leaves is counted and compared there
  *   dealer.c   the other side, by the specification's rules 1 to 4
- *   game.c     game servers: bets, results, repeats, conflicts
+ *   game.c     game servers: bets, results, repeats, conflicts; hear.c what they are told
+ *   cancel.c   game servers cancel bets; correct.c they correct settled rounds
+ *   seal.c     dealers: transfers, and seals of those that were not answered
  *   operator.c retry, hold, release, cancel; holds and releases dealers
  *   hold.c     no call of a held dealer is granted
  *   plan.c     what a seed draws: how many of each, and what goes wrong how often
@@ -73,6 +75,9 @@ struct world {
 	struct sim_user users[SIM_USERS_MAX];
 	struct sim_bet bets[SIM_BETS_MAX];
 	struct sim_round rounds[SIM_BETS_MAX];
+	struct sim_transfer transfers[SIM_SEALS_MAX];
+	struct sim_cancel cancels[SIM_CANCELS_MAX];
+	struct sim_correction corrections[SIM_CORRECTIONS_MAX];
 	struct sim_call calls[SIM_CALLS_MAX];
 	uint32_t call_count;
 	struct sim_transaction transactions[SIM_TRANSACTIONS_MAX];
@@ -89,7 +94,8 @@ struct world {
 	struct tally {
 		uint64_t commands, kills, reboots, deaths, stops, takeovers, refunds, parked,
 			conflicts, lates, bets[BET_STATE_COUNT], operations, breakers, tombstones,
-			holds;
+			repeats_refused, holds, transfers[TRANSFER_STATE_COUNT], cancelled, barred,
+			corrections, conflicts_of_revision, open, increases, decreases, shortfalls;
 	} tally;
 };
 
@@ -139,6 +145,14 @@ sim_run host_arrive;
 void host_link_close(struct world *w, struct process *p);
 /* The row before it is read, for PLANT_NO_COMPARE. */
 void plant_rewind(struct world *w, const struct callback_end_cmd *end);
+/* The same for PLANT_BLIND_SEAL. */
+void plant_forget(struct world *w, const struct transfer_inquire_cmd *inquiry);
+/* Deletes the key that a cancellation left, for PLANT_NO_TOMBSTONE. */
+void plant_no_tombstone(struct world *w, const struct bet_place_cmd *bet);
+/* Changes the command for PLANT_NO_REVISION: it names the revision that would be made. */
+void plant_renumber(struct world *w, struct round_correct_cmd *cmd);
+/* PLANT_NO_OPEN_CHECK is at work. */
+extern bool plant_blind;
 
 /* hold.c: around each batch. */
 void hold_before(struct world *w, const struct slot *slots, uint32_t count);
@@ -153,23 +167,66 @@ void network_check_lease(struct world *w, const struct process *p, const struct 
 
 /* dealer.c */
 void dealer_read(struct world *w, const struct flight *f, struct message *message);
-/* What the dealer says; *error_id with CALLBACK_REFUSED. */
+/* What the dealer says; *error_id with CALLBACK_REFUSED, *shortfall of a betting-correction. */
 enum callback_class dealer_take(struct world *w, const struct message *message,
-	const char **error_id);
+	const char **error_id, money_t *shortfall);
 bool dealer_is_off(const struct world *w, uint32_t dealer);
 
 /* game.c */
 void game_open(struct world *w);
+/* Its bets are numbered before rounds, so a bet's call has its number. */
+bool game_bets_are_done(const struct world *w, uint32_t round);
+/* The game server does not know what came of the call, or it does. */
+void game_try_again(struct world *w, struct sim_call *call);
+void game_done(struct world *w, struct sim_call *call);
+/* hear.c */
 void game_hear_bet(struct world *w, const struct process *p, enum refusal refusal,
 	const struct bet_answer *bet);
 void game_hear_round(struct world *w, const struct process *p, enum refusal refusal,
 	const struct round_settle_result *result);
 void game_hear_balance(struct world *w, const struct process *p, enum refusal refusal);
+/* Of a transfer, a cancellation or a correction. */
+void game_hear_other(struct world *w, const struct process *p, enum refusal refusal);
 void game_hear_nothing(struct world *w, const struct process *p);
-/* Every call has its answer. */
+/* game.c. Every call has its answer. */
 bool game_is_done(const struct world *w);
 /* Settles what has accepted bets. True: something is to be done. */
 bool game_settle_rest(struct world *w);
+
+/* seal.c */
+void seal_plan(struct world *w);
+/* What the worker asks the ledger. */
+void seal_ask(struct world *w, struct process *p, uint32_t index, process_then *then);
+/* The ledger's answer. True: it is final. */
+bool seal_hear(struct world *w, const struct process *p, uint32_t index);
+/* Counts a movement of a transfer; returns its number, SIM_SEALS_MAX: it is of none. */
+uint32_t seal_number(const struct transaction *entry);
+/* @moved: how often each transfer moved credit. */
+void seal_check(struct world *w, const uint32_t moved[SIM_SEALS_MAX]);
+
+/* cancel.c */
+void cancel_plan(struct world *w);
+void cancel_ask(struct world *w, struct process *p, uint32_t index, process_then *then);
+/* The refund of the bet; 0: none. */
+uint64_t cancel_event(struct world *w, uint32_t index);
+/* The ledger's answer. True: it is final. */
+bool cancel_hear(struct world *w, const struct process *p, uint32_t index, enum refusal refusal);
+/* The row of a bet, or NULL; valid until the next. */
+const struct bet *cancel_bet_row(struct world *w, uint32_t bet);
+void cancel_check(struct world *w);
+
+/* correct.c */
+void correct_plan(struct world *w);
+void correct_ask(struct world *w, struct process *p, uint32_t index, process_then *then);
+/* The ledger's answer. True: it is final. */
+bool correct_hear(struct world *w, const struct process *p, uint32_t index, enum refusal refusal);
+/* Around a visit of the corrections, and behind one of the rounds. */
+void correct_rows_begin(void);
+bool correct_see(void *context, struct bytes key, const void *row);
+bool correct_see_round(void *context, struct bytes key, const void *row);
+/* Callbacks of corrections that are open. */
+uint32_t correct_open(uint32_t dealer);
+void correct_check(struct world *w);
 
 /* operator.c */
 void operator_open(struct world *w);
@@ -193,6 +250,7 @@ struct seen {
 	uint32_t attempts;
 	int64_t first_ms;
 	bool due;
+	bool known_to_dealer;
 };
 extern struct seen sim_seen[SIM_EVENTS_MAX];
 /* check.c: what must be so in the end. */

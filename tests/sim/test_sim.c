@@ -1,5 +1,5 @@
 /*
- * The seamless wallet, simulated: no seed may find anything, and what is planted is found.
+ * The wallets, simulated: no seed may find anything, and what is planted is found.
  *
  *   CB_SIM_SEEDS=N  runs N seeds instead of 10,000
  *   CB_SEED=N       runs seed N alone
@@ -100,6 +100,11 @@ static const struct {
 	{"no takeover", PLANT_NO_TAKEOVER, FOUND(STUCK)},
 	{"a callback of a held dealer that starts", PLANT_HELD_STARTS, FOUND(HELD)},
 	{"a grant again while held", PLANT_HELD_AGAIN, FOUND(HELD)},
+	{"a seal without compare-and-set", PLANT_BLIND_SEAL, FOUND(TOLD) | FOUND(MONEY)},
+	{"a cancellation without tombstone", PLANT_NO_TOMBSTONE, FOUND(CANCELLED)},
+	{"a correction of any revision", PLANT_NO_REVISION, FOUND(REVISION)},
+	{"a correction while a callback is open", PLANT_NO_OPEN_CHECK, FOUND(OVERTAKEN)},
+	{"a decrease that is taken twice", PLANT_TAKES_TWICE, FOUND(PAYOUT)},
 };
 #define PLANTS (sizeof(plants) / sizeof(plants[0]))
 
@@ -136,12 +141,23 @@ static void check_happenings(const struct tally *tally, uint64_t seeds)
 		{"takeovers", tally->takeovers, 50},
 		{"bettings that came late", tally->lates, 50},
 		{"bettings that came after their refund", tally->tombstones, 10},
+		{"repeats that were refused as such", tally->repeats_refused, 10},
 		{"refunds", tally->refunds, 100},
 		{"parked callbacks", tally->parked, 3},
 		{"operations", tally->operations, 30},
 		{"held dealers", tally->holds, 10},
 		{"conflicts", tally->conflicts, 20},
 		{"open breakers", tally->breakers, 5},
+		{"transfers that were made", tally->transfers[TRANSFER_DONE], 20},
+		{"sealed transfers", tally->transfers[TRANSFER_SEALED], 3},
+		{"bets that were cancelled", tally->cancelled, 20},
+		{"bets that were cancelled before they came", tally->barred, 10},
+		{"corrections", tally->corrections, 50},
+		{"increases that a dealer paid", tally->increases, 10},
+		{"decreases that a dealer took", tally->decreases, 10},
+		{"shortfalls", tally->shortfalls, 3},
+		{"conflicts of revisions", tally->conflicts_of_revision, 5},
+		{"corrections while a callback was open", tally->open, 10},
 		{"settled bets", tally->bets[BET_SETTLED], 300},
 		{"rejected bets", tally->bets[BET_REJECTED], 100},
 		{"refunded bets", tally->bets[BET_REFUNDED], 100},

@@ -6,6 +6,11 @@
 
 static const char *const clients[] = {"slots", "cards"};
 
+const char *worker_client(const struct world *w, uint32_t round)
+{
+	return clients[w->rounds[round].client];
+}
+
 static const struct sim_call *call_of(const struct world *w, const struct process *p)
 {
 	return &w->calls[p->call];
@@ -30,6 +35,11 @@ static void hear(struct world *w, struct process *p, enum refusal refusal,
 	case CALL_INQUIRE:
 		game_hear_balance(w, p, refusal);
 		break;
+	case CALL_TRANSFER:
+	case CALL_CANCEL:
+	case CALL_CORRECT:
+		game_hear_other(w, p, refusal);
+		break;
 	}
 	free_worker(p);
 }
@@ -45,11 +55,13 @@ static void ended(struct world *w, struct process *p)
 {
 	const struct callback_end_result *end = &p->result.callback_end;
 
-	/* Whatever came of it the round is settled. */
+	/* Whatever came of it the round is settled, the bet cancelled, the result corrected. */
 	if (call_of(w, p)->kind == CALL_SETTLE) {
 		game_hear_round(w, p, REFUSAL_NONE, &p->settled);
 		free_worker(p);
-	} else if (p->status != STATUS_OK)
+	} else if (call_of(w, p)->kind == CALL_CANCEL || call_of(w, p)->kind == CALL_CORRECT)
+		hear(w, p, REFUSAL_NONE, NULL);
+	else if (p->status != STATUS_OK)
 		hear_nothing(w, p);
 	else
 		hear(w, p, end->verdict.refusal, &end->bet);
@@ -71,12 +83,27 @@ void worker_flight_ended(struct world *w, struct process *p, struct flight *f)
 	process_ask(w, p, COMMAND_CALLBACK_END, ended);
 }
 
+static uint32_t user_of(const struct world *w, const struct sim_call *call)
+{
+	switch (call->kind) {
+	case CALL_BET:
+		return w->rounds[w->bets[call->index].round].user;
+	case CALL_SETTLE:
+		return w->rounds[call->index].user;
+	case CALL_CANCEL:
+		return w->rounds[w->bets[w->cancels[call->index].bet].round].user;
+	case CALL_CORRECT:
+		return w->rounds[w->corrections[call->index].round].user;
+	case CALL_TRANSFER:
+	case CALL_INQUIRE:
+		break;
+	}
+	return call->index;
+}
+
 static void granted(struct world *w, struct process *p, const struct callback_grant *grant)
 {
-	const struct sim_call *call = call_of(w, p);
-	uint32_t user = call->kind == CALL_BET ? w->rounds[w->bets[call->index].round].user
-		: call->kind == CALL_SETTLE    ? w->rounds[call->index].user
-					       : call->index;
+	const uint32_t user = user_of(w, call_of(w, p));
 	char casino_id[CASINO_ID_SIZE];
 
 	snprintf(casino_id, sizeof(casino_id), "d%u", w->users[user].dealer);
@@ -164,8 +191,49 @@ static void inquired(struct world *w, struct process *p)
 		granted(w, p, &result->send);
 }
 
+static void cancelled(struct world *w, struct process *p)
+{
+	const struct bet_cancel_result *result = &p->result.bet_cancel;
+
+	p->cancelled = *result;
+	if (p->status != STATUS_OK)
+		hear_nothing(w, p);
+	else if (result->send.event)
+		granted(w, p, &result->send);
+	else {
+		if (p->maybe_done)
+			worker_check_granted(w, cancel_event(w, call_of(w, p)->index),
+				p->cmd.bet_cancel.sender);
+		hear(w, p, result->verdict.refusal, NULL);
+	}
+}
+
+static void corrected(struct world *w, struct process *p)
+{
+	const struct round_correct_result *result = &p->result.round_correct;
+
+	p->corrected = *result;
+	if (p->status != STATUS_OK)
+		hear_nothing(w, p);
+	else if (result->send.event)
+		granted(w, p, &result->send);
+	else {
+		if (p->maybe_done)
+			worker_check_granted(w, result->event, p->cmd.round_correct.sender);
+		hear(w, p, result->verdict.refusal, NULL);
+	}
+}
+
+static void moved(struct world *w, struct process *p)
+{
+	if (p->status != STATUS_OK)
+		hear_nothing(w, p);
+	else
+		hear(w, p, p->result.verdict.refusal, NULL);
+}
+
 /* Group C names a player by player_id or by casino_id and user_id. */
-static void name_player(struct world *w, uint32_t user, struct player_ref *ref)
+void worker_name_player(struct world *w, uint32_t user, struct player_ref *ref)
 {
 	const struct sim_user *u = &w->users[user];
 
@@ -188,7 +256,7 @@ static void ask_bet(struct world *w, struct process *p, uint32_t index)
 	snprintf(cmd->request_transaction_id, sizeof(cmd->request_transaction_id), "b%u", index);
 	snprintf(cmd->game_id, sizeof(cmd->game_id), "g%u", bet->round);
 	snprintf(cmd->remark, sizeof(cmd->remark), "a \"remark\" on %u", index);
-	name_player(w, round->user, &cmd->player);
+	worker_name_player(w, round->user, &cmd->player);
 	cmd->bet_amount = bet->amount + (p->twist == TWIST_CONTENT ? MONEY_UNITS_PER_CREDIT : 0);
 	cmd->addition = bet->addition;
 	cmd->user_bet = (struct bytes){(const uint8_t *)"{\"line\":1}", 10};
@@ -206,7 +274,7 @@ static void ask_settle(struct world *w, struct process *p, uint32_t index)
 	snprintf(cmd->request_transaction_id, sizeof(cmd->request_transaction_id), "%s%u",
 		p->twist == TWIST_KEY ? "other" : "s", index);
 	snprintf(cmd->game_id, sizeof(cmd->game_id), "g%u", index);
-	name_player(w, round->user, &cmd->player);
+	worker_name_player(w, round->user, &cmd->player);
 	cmd->result = round->result;
 	cmd->payout_amount = round->payout;
 	if (p->twist == TWIST_CONTENT) {
@@ -233,8 +301,17 @@ static void ask(struct world *w, uint32_t who, uint32_t what)
 		break;
 	case CALL_INQUIRE:
 		memset(&p->cmd.player_balance, 0, sizeof(p->cmd.player_balance));
-		name_player(w, call->index, &p->cmd.player_balance.player);
+		worker_name_player(w, call->index, &p->cmd.player_balance.player);
 		process_ask(w, p, COMMAND_PLAYER_BALANCE, inquired);
+		break;
+	case CALL_TRANSFER:
+		seal_ask(w, p, call->index, moved);
+		break;
+	case CALL_CANCEL:
+		cancel_ask(w, p, call->index, cancelled);
+		break;
+	case CALL_CORRECT:
+		correct_ask(w, p, call->index, corrected);
 		break;
 	}
 }
@@ -245,5 +322,6 @@ void worker_serve(struct world *w, struct process *p, uint32_t call, enum twist 
 	p->call = call;
 	p->call_try = w->calls[call].waiting;
 	p->twist = twist;
+	p->seals = w->calls[call].kind == CALL_TRANSFER && w->transfers[w->calls[call].index].seals;
 	process_at(w, p, 1 + below(w, 5), TIMER_STEP, ask, 0);
 }

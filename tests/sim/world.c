@@ -29,6 +29,9 @@ const char *const flaw_names[FLAW_COUNT] = {
 	[FLAW_MONEY] = "money",
 	[FLAW_PERMITS] = "permits",
 	[FLAW_HELD] = "held",
+	[FLAW_CANCELLED] = "cancelled",
+	[FLAW_REVISION] = "revision",
+	[FLAW_OVERTAKEN] = "overtaken",
 };
 
 /* A heap: the first is at 0. */
@@ -254,6 +257,7 @@ enum flaw world_run(struct world *w, uint64_t seed, enum plant plant)
 	w->trace = traced;
 	w->chance = seed;
 	w->plant = plant;
+	plant_blind = plant == PLANT_NO_OPEN_CHECK;
 	ws_init(&probe);
 	plan_make(w);
 	host_open(w);

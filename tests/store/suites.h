@@ -16,4 +16,7 @@ Suite *split_suite(void);
 /* In test_hang.c: called before each write(2) of libdb. */
 void hang_before_write(int fd);
 
+/* The store on PostgreSQL; in its own program. */
+Suite *pg_proof_suite(void);
+
 #endif

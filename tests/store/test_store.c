@@ -1,9 +1,10 @@
 /*
  * Tests the promises of store.h with the same cases for every store.
  */
-#include "base/pack.h"
+#include "every_store.h"
 #include "memory_store.h"
 #include "scratch.h"
+#include "store/claim.h"
 #include "store/bdb/env/fatal.h"
 #include "store/bdb/schema.h"
 #include "store/store.h"
@@ -21,8 +22,8 @@
 enum kind { KIND_MEMORY, KIND_BDB, KIND_COUNT };
 
 static char directory[64];
-static struct store *store;
-static struct ws ws;
+struct store *store;
+struct ws ws;
 
 static const struct store_options store_options = {
 	.directory = directory,
@@ -33,7 +34,7 @@ static const struct store_options store_options = {
 	.create = true,
 };
 
-static void open_kind(int kind)
+void open_kind(int kind)
 {
 	char why[256] = "";
 
@@ -46,10 +47,15 @@ static void open_kind(int kind)
 	ws_init(&ws);
 }
 
-static void close_kind(void)
+void close_kind(void)
 {
 	ws_free(&ws);
 	store->close(store);
+	scratch_remove(directory);
+}
+
+void leave_kind(void)
+{
 	scratch_remove(directory);
 }
 
@@ -64,75 +70,6 @@ int fsync(int fd)
 		directories_synced++;
 	return (int)syscall(SYS_fsync, fd);
 }
-
-static struct player make_player(const char *user, money_t balance)
-{
-	struct player player;
-
-	memset(&player, 0, sizeof(player));
-	strcpy(player.casino_id, "demo");
-	snprintf(player.user_id, sizeof(player.user_id), "%s", user);
-	strcpy(player.player_id, "aaaaaaaaaaaaaaaaaaaa");
-	player.balance = balance;
-	return player;
-}
-
-static void save_player(const char *user, money_t balance)
-{
-	struct player player = make_player(user, balance);
-
-	ws_reset(&ws);
-	ws_want(&ws, RECORD_PLAYER, &player);
-	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	ws_put(&ws, RECORD_PLAYER, &player);
-	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
-}
-
-static const struct player *load_player(const char *user)
-{
-	struct player key = make_player(user, 0);
-
-	ws_reset(&ws);
-	ws_want(&ws, RECORD_PLAYER, &key);
-	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	return ws_get(&ws, RECORD_PLAYER, &key);
-}
-
-START_TEST(rows_come_back)
-{
-	open_kind(_i);
-	ck_assert_ptr_null(load_player("alice"));
-	save_player("alice", 12345);
-	ck_assert_ptr_nonnull(load_player("alice"));
-	ck_assert_int_eq(load_player("alice")->balance, 12345);
-	save_player("alice", -1);
-	ck_assert_int_eq(load_player("alice")->balance, -1);
-	ck_assert_ptr_null(load_player("bob"));
-	close_kind();
-}
-END_TEST
-
-START_TEST(append_twice_is_refused)
-{
-	struct transaction entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa",
-		.transaction_id = 1,
-		.amount = 5};
-	struct player player = make_player("alice", 1);
-
-	open_kind(_i);
-	ws_append(&ws, RECORD_TRANSACTION, &entry);
-	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
-	ws_reset(&ws);
-	ws_want(&ws, RECORD_PLAYER, &player);
-	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	ws_put(&ws, RECORD_PLAYER, &player);
-	ws_append(&ws, RECORD_TRANSACTION, &entry);
-	ck_assert_int_eq(store->save(store, &ws), SAVE_FAULT);
-	/* All or nothing: the player of the same batch was not written. */
-	ck_assert_ptr_null(load_player("alice"));
-	close_kind();
-}
-END_TEST
 
 /*
  * If a process was killed between creating a log file and syncing its name, the next one syncs
@@ -154,233 +91,6 @@ START_TEST(names_that_are_there_are_synced)
 END_TEST
 
 /* Tests the promises of ws.h for undeclared rows. The store never receives such a batch. */
-START_TEST(undeclared_rows_are_faults)
-{
-	struct player player = make_player("alice", 1);
-
-	open_kind(_i);
-	ck_assert_ptr_null(ws_get(&ws, RECORD_PLAYER, &player));
-	ck_assert(ws_faulty(&ws));
-	ws_reset(&ws);
-	ck_assert(!ws_faulty(&ws));
-	ws_put(&ws, RECORD_PLAYER, &player);
-	ck_assert(ws_faulty(&ws));
-	ws_reset(&ws);
-	ws_want(&ws, RECORD_PLAYER, &player);
-	/* Declared, but not loaded yet. */
-	ck_assert_ptr_null(ws_get(&ws, RECORD_PLAYER, &player));
-	ck_assert(ws_faulty(&ws));
-	ck_assert_str_eq(ws.fault_text, "undeclared read of a player row");
-	close_kind();
-}
-END_TEST
-
-/* Invariants of base/check.h: a bug of a command or of the store ends the process with SIGABRT. */
-START_TEST(a_faulty_working_set_is_not_saved)
-{
-	struct player player = make_player("alice", 1);
-
-	open_kind(_i);
-	ws_put(&ws, RECORD_PLAYER, &player);
-	ck_assert(ws_faulty(&ws));
-	scratch_remove(directory);
-	store->save(store, &ws);
-}
-END_TEST
-
-START_TEST(a_row_that_is_not_loaded_is_not_saved)
-{
-	struct player player = make_player("alice", 1);
-
-	open_kind(_i);
-	ws_want(&ws, RECORD_PLAYER, &player);
-	ws.first->dirty = ws.dirty = true;
-	scratch_remove(directory);
-	store->save(store, &ws);
-}
-END_TEST
-
-START_TEST(a_stored_row_is_not_appended)
-{
-	struct player player = make_player("alice", 1);
-
-	open_kind(_i);
-	save_player("alice", 1);
-	ck_assert_ptr_nonnull(load_player("alice"));
-	ws.first->appended = true;
-	scratch_remove(directory);
-	ws_put(&ws, RECORD_PLAYER, &player);
-}
-END_TEST
-
-START_TEST(a_written_row_is_not_loaded_again)
-{
-	struct player player = make_player("alice", 1);
-
-	open_kind(_i);
-	ws_append(&ws, RECORD_PLAYER, &player);
-	scratch_remove(directory);
-	ws_row_fill(&ws, ws.first);
-}
-END_TEST
-
-START_TEST(commands_of_a_batch_see_each_other)
-{
-	struct transaction entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa",
-		.transaction_id = 7,
-		.amount = 5};
-	const struct transaction *seen;
-
-	open_kind(_i);
-	ws_want(&ws, RECORD_TRANSACTION, &entry);
-	ws_want(&ws, RECORD_TRANSACTION, &entry);
-	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	ck_assert_ptr_null(ws_get(&ws, RECORD_TRANSACTION, &entry));
-	ws_append(&ws, RECORD_TRANSACTION, &entry);
-	seen = ws_get(&ws, RECORD_TRANSACTION, &entry);
-	ck_assert_ptr_nonnull(seen);
-	ck_assert_int_eq(seen->amount, 5);
-	ws_append(&ws, RECORD_TRANSACTION, &entry);
-	ck_assert(ws_faulty(&ws));
-	close_kind();
-}
-END_TEST
-
-START_TEST(dropped_rows_are_gone)
-{
-	struct due due = {.event = 7, .casino_id = "demo", .due_ms = 5};
-	struct due other = {.event = 8, .casino_id = "demo"};
-
-	open_kind(_i);
-	ws_append(&ws, RECORD_DUE, &due);
-	ws_append(&ws, RECORD_DUE, &other);
-	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
-	ws_reset(&ws);
-	ws_want(&ws, RECORD_DUE, &due);
-	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	ws_drop(&ws, RECORD_DUE, &due);
-	ck_assert_ptr_null(ws_get(&ws, RECORD_DUE, &due));
-	ws_drop(&ws, RECORD_DUE, &due);
-	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
-	ws_reset(&ws);
-	ws_want(&ws, RECORD_DUE, &due);
-	ws_want(&ws, RECORD_DUE, &other);
-	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	ck_assert_ptr_null(ws_get(&ws, RECORD_DUE, &due));
-	ck_assert_ptr_nonnull(ws_get(&ws, RECORD_DUE, &other));
-	/* A row dropped and created again in one batch, and one created and dropped. */
-	ws_drop(&ws, RECORD_DUE, &other);
-	other.due_ms = 99;
-	ws_append(&ws, RECORD_DUE, &other);
-	ws_append(&ws, RECORD_DUE, &due);
-	ws_drop(&ws, RECORD_DUE, &due);
-	ck_assert(!ws_faulty(&ws));
-	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
-	ws_reset(&ws);
-	ws_want(&ws, RECORD_DUE, &due);
-	ws_want(&ws, RECORD_DUE, &other);
-	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	ck_assert_ptr_null(ws_get(&ws, RECORD_DUE, &due));
-	ck_assert_int_eq(((const struct due *)ws_get(&ws, RECORD_DUE, &other))->due_ms, 99);
-	close_kind();
-}
-END_TEST
-
-/* Bytes are copied by ws_put(), so the source may be freed. Tests 64 KiB and more. */
-START_TEST(bytes_are_kept)
-{
-	struct callback_body body = {.event = 1}, key = {.event = 1};
-	const struct callback_body *stored;
-	uint8_t *text = malloc(100000);
-
-	open_kind(_i);
-	ck_assert_ptr_nonnull(text);
-	memset(text, 'x', 100000);
-	body.body = (struct bytes){text, 100000};
-	ws_append(&ws, RECORD_CALLBACK_BODY, &body);
-	memset(text, 'y', 100000);
-	free(text);
-	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
-	ws_reset(&ws);
-	ws_want(&ws, RECORD_CALLBACK_BODY, &key);
-	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	stored = ws_get(&ws, RECORD_CALLBACK_BODY, &key);
-	ck_assert_ptr_nonnull(stored);
-	ck_assert_uint_eq(stored->body.len, 100000);
-	for (uint32_t i = 0; i < stored->body.len; i++)
-		ck_assert_uint_eq(stored->body.data[i], 'x');
-	close_kind();
-}
-END_TEST
-
-static char visited[512];
-static unsigned int visit_most;
-
-static bool note(void *context, struct bytes key, const void *row)
-{
-	struct bytes *last = context;
-	static uint8_t bytes[512];
-
-	strcat(visited, ((const struct player *)row)->user_id);
-	memcpy(bytes, key.data, key.len);
-	*last = (struct bytes){bytes, key.len};
-	return --visit_most > 0;
-}
-
-static const char *scan(const char *casino, bool reverse, struct bytes after, unsigned int most,
-	struct bytes *last)
-{
-	struct buffer prefix;
-	struct player key;
-	struct store_range range = {.record = RECORD_PLAYER, .reverse = reverse, .after = after};
-
-	memset(&key, 0, sizeof(key));
-	strcpy(key.casino_id, casino);
-	buffer_init(&prefix, 512);
-	if (casino[0]) {
-		pack_key(&prefix, player_fields, 1, &key);
-		range.prefix = (struct bytes){prefix.data, (uint32_t)prefix.len};
-	}
-	visited[0] = '\0';
-	visit_most = most;
-	ck_assert_int_eq(store->scan(store, &range, note, last), STATUS_OK);
-	buffer_free(&prefix);
-	return visited;
-}
-
-START_TEST(ranges_are_ordered)
-{
-	static const char *const users[] = {"b", "d", "a", "c"};
-	struct bytes none = {NULL, 0}, last = {NULL, 0};
-	struct player other = make_player("x", 0);
-
-	open_kind(_i);
-	for (size_t i = 0; i < 4; i++)
-		save_player(users[i], 1);
-	/* Neighbours with the same prefix belong to another dealer. */
-	ws_reset(&ws);
-	strcpy(other.casino_id, "demo2");
-	ws_append(&ws, RECORD_PLAYER, &other);
-	strcpy(other.casino_id, "dem");
-	ws_append(&ws, RECORD_PLAYER, &other);
-	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
-
-	ck_assert_str_eq(scan("demo", false, none, 99, &last), "abcd");
-	ck_assert_str_eq(scan("demo", true, none, 99, &last), "dcba");
-	ck_assert_str_eq(scan("", false, none, 99, &last), "xabcdx");
-	ck_assert_str_eq(scan("", true, none, 99, &last), "xdcbax");
-	ck_assert_str_eq(scan("nobody", false, none, 99, &last), "");
-	ck_assert_str_eq(scan("nobody", true, none, 99, &last), "");
-	ck_assert_str_eq(scan("demo", false, none, 2, &last), "ab");
-	ck_assert_str_eq(scan("demo", false, last, 99, &last), "cd");
-	ck_assert_str_eq(scan("demo", false, last, 99, &last), "");
-	ck_assert_str_eq(scan("demo", true, none, 3, &last), "dcb");
-	ck_assert_str_eq(scan("demo", true, last, 99, &last), "a");
-	ck_assert_str_eq(scan("demo", true, last, 99, &last), "");
-	close_kind();
-}
-END_TEST
-
 /* ---- cases for Berkeley DB only, because they need a disk */
 
 static enum status reopen(char *why, size_t size)
@@ -419,7 +129,7 @@ START_TEST(a_schema_needs_memory)
 	char why[128] = "";
 	uint64_t number = 0;
 
-	ck_assert_int_eq(schema_check(&starving, false, why, sizeof(why)), STATUS_NOMEM);
+	ck_assert_int_eq(schema_check(&starving, false, &number, why, sizeof(why)), STATUS_NOMEM);
 	ck_assert_str_eq(why, "cannot read the schema: out of memory");
 	ck_assert_int_eq(schema_read(&starving, &number, why, sizeof(why)), STATUS_NOMEM);
 }
@@ -437,10 +147,64 @@ START_TEST(bdb_refuses_a_newer_schema)
 	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_str_eq(why,
-		"the data was written by a newer creditbridge (schema 3; this one "
-		"knows up to 2): install that version again");
+		"the data was written by a newer creditbridge (schema 4; this one "
+		"knows up to 3): install that version again");
 	ws_free(&ws);
 	scratch_remove(directory);
+}
+END_TEST
+
+static void put_row(enum record record, const void *row)
+{
+	ws_reset(&ws);
+	ws_want(&ws, record, row);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ws_put(&ws, record, row);
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+}
+
+static enum save_result (*save_really)(struct store *, struct ws *);
+static unsigned int saves_left;
+
+static enum save_result save_until_full(struct store *any, struct ws *changed)
+{
+	return saves_left-- ? save_really(any, changed) : SAVE_FULL;
+}
+
+/*
+ * A raise of the schema that stops after @_i of its saves. The data has the schema of the newest row
+ * in it, so an older program refuses it and does not report damage. The next start goes on.
+ */
+START_TEST(an_interrupted_raise_goes_on)
+{
+	const struct counter due = {.name = "recount"};
+	const struct counter schema = {.name = "schema", .value = 2};
+	struct total total = {.casino_id = "demo", .seamless_staked = 5};
+	const struct total *stored;
+	uint64_t number = 0;
+	char why[256] = "";
+
+	open_kind(KIND_BDB);
+	put_row(RECORD_TOTAL, &total);
+	put_row(RECORD_COUNTER, &schema);
+	save_really = store->save;
+	store->save = save_until_full;
+	saves_left = (unsigned int)_i;
+	ck_assert_int_eq(schema_raise(store, why, sizeof(why)), STATUS_FULL);
+	store->save = save_really;
+	ck_assert_int_eq(schema_read(store, &number, why, sizeof(why)), STATUS_OK);
+	ck_assert_uint_eq(number, _i ? STORE_SCHEMA : 2);
+	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(schema_read(store, &number, why, sizeof(why)), STATUS_OK);
+	ck_assert_uint_eq(number, STORE_SCHEMA);
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_TOTAL, &total);
+	ws_want(&ws, RECORD_COUNTER, &due);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	stored = ws_get(&ws, RECORD_TOTAL, &total);
+	ck_assert(stored && stored->seamless_staked == 0);
+	ck_assert_ptr_null(ws_get(&ws, RECORD_COUNTER, &due));
+	close_kind();
 }
 END_TEST
 
@@ -553,43 +317,91 @@ START_TEST(bdb_saves_a_large_batch)
 }
 END_TEST
 
+/* The rows of a batch are spread over the buckets, also where the keys are numbers in a sequence. */
+START_TEST(rows_are_spread)
+{
+	unsigned int longest = 0;
+
+	ws_init(&ws);
+	for (uint64_t id = 1; id <= WS_BUCKETS; id++) {
+		const struct transaction entry = {.transaction_id = id};
+
+		ws_want(&ws, RECORD_TRANSACTION, &entry);
+	}
+	ck_assert(!ws_faulty(&ws));
+	for (unsigned int i = 0; i < WS_BUCKETS; i++) {
+		unsigned int count = 0;
+
+		for (const struct ws_row *row = ws.buckets[i]; row; row = row->next_in_bucket)
+			count++;
+		longest = count > longest ? count : longest;
+	}
+	ck_assert_uint_lt(longest, 20);
+	ws_free(&ws);
+}
+END_TEST
+
 static Suite *store_suite(void)
 {
 	Suite *suite = suite_create("store");
-	TCase *all = tcase_create("every store"), *bdb = tcase_create("bdb");
+	TCase *bdb = tcase_create("bdb");
 
-	tcase_add_loop_test(all, rows_come_back, 0, KIND_COUNT);
-	tcase_add_loop_test(all, append_twice_is_refused, 0, KIND_COUNT);
-	tcase_add_loop_test(all, undeclared_rows_are_faults, 0, KIND_COUNT);
-	tcase_add_loop_test_raise_signal(all, a_faulty_working_set_is_not_saved, SIGABRT, 0,
-		KIND_COUNT);
-	tcase_add_loop_test_raise_signal(all, a_row_that_is_not_loaded_is_not_saved, SIGABRT, 0,
-		KIND_COUNT);
-	tcase_add_loop_test_raise_signal(all, a_stored_row_is_not_appended, SIGABRT, 0, KIND_COUNT);
-	tcase_add_loop_test_raise_signal(all, a_written_row_is_not_loaded_again, SIGABRT, 0,
-		KIND_COUNT);
-	tcase_add_loop_test(all, commands_of_a_batch_see_each_other, 0, KIND_COUNT);
-	tcase_add_loop_test(all, dropped_rows_are_gone, 0, KIND_COUNT);
-	tcase_add_loop_test(all, bytes_are_kept, 0, KIND_COUNT);
-	tcase_add_loop_test(all, ranges_are_ordered, 0, KIND_COUNT);
 	tcase_add_test(bdb, bdb_keeps_rows_over_a_restart);
 	tcase_add_test(bdb, names_that_are_there_are_synced);
 	tcase_add_test(bdb, a_schema_needs_memory);
 	tcase_add_test(bdb, bdb_refuses_a_newer_schema);
+	tcase_add_loop_test(bdb, an_interrupted_raise_goes_on, 0, 3);
 	tcase_add_test(bdb, bdb_refuses_a_missing_table);
 	tcase_add_test(bdb, bdb_refuses_an_emptied_directory);
 	tcase_add_test_raise_signal(bdb, bdb_notices_a_damaged_page, SIGKILL);
 	tcase_add_exit_test(bdb, bdb_ends_with_a_damaged_page, STORE_EXIT_DAMAGED);
 	tcase_add_test(bdb, bdb_saves_a_large_batch);
-	tcase_set_timeout(all, 30);
+	tcase_add_test(bdb, rows_are_spread);
 	tcase_set_timeout(bdb, 30);
-	suite_add_tcase(suite, all);
+	suite_add_tcase(suite, every_store_cases(KIND_COUNT));
 	suite_add_tcase(suite, bdb);
+	return suite;
+}
+
+/* A turn that stands still for the whole time, a holder that left, or an engine of one's own. */
+START_TEST(a_ledger_claims_in_time)
+{
+	struct claim_rule rule = {.run = 7, .takeover_ms = 2000};
+	struct store_cell cell = {.epoch = 3, .turn = 100, .run = 5, .holder = "a"};
+
+	ck_assert(!claim_may(&rule, &cell, 10000));
+	ck_assert(!claim_may(&rule, &cell, 11999));
+	cell.turn++;
+	ck_assert(!claim_may(&rule, &cell, 12500));
+	ck_assert(!claim_may(&rule, &cell, 14499));
+	/* The time in which the server did not answer does not count. */
+	claim_forget(&rule);
+	ck_assert(!claim_may(&rule, &cell, 14600));
+	ck_assert(!claim_may(&rule, &cell, 16599));
+	ck_assert(claim_may(&rule, &cell, 16600));
+	cell.epoch++;
+	ck_assert(!claim_may(&rule, &cell, 16700));
+	cell.run = 7;
+	ck_assert(claim_may(&rule, &cell, 16700));
+	cell.run = 5;
+	ck_assert(!claim_may(&rule, &cell, 16700));
+	cell.holder[0] = '\0';
+	ck_assert(claim_may(&rule, &cell, 16700));
+}
+END_TEST
+
+static Suite *claim_suite(void)
+{
+	Suite *suite = suite_create("claim");
+	TCase *tests = tcase_create("claim");
+
+	tcase_add_test(tests, a_ledger_claims_in_time);
+	suite_add_tcase(suite, tests);
 	return suite;
 }
 
 int main(void)
 {
 	return tap_main((Suite *(*const[])(void)){store_suite, env_suite, hang_suite, log_suite,
-		writeback_suite, log_prealloc_suite, split_suite, NULL});
+		writeback_suite, log_prealloc_suite, split_suite, claim_suite, NULL});
 }

@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "base/text.h"
 #include "link/client.h"
+#include "sweep/waking.h"
 
 #include <check.h>
 #include <errno.h>
@@ -16,6 +17,10 @@
 
 enum status __wrap_link_call(struct link *link, enum command command, const void *cmd, void *result,
 	int64_t deadline_ms);
+void __wrap_link_call_several(struct link *link, enum command command, const void *const *cmds,
+	unsigned int count, link_each *each, void *closure, int64_t deadline_ms);
+void __wrap_waking_arm(struct waking *waking, int64_t now_ms);
+void __wrap_sender_watch(struct sender *sender, int fd);
 int64_t __wrap_clock_boot_ms(void);
 void __wrap_clock_sleep_ms(int64_t ms);
 int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout);
@@ -156,7 +161,7 @@ static void grant(struct world_callback *callback, struct callback_claim_result 
 		.event = callback->entry.event,
 		.kind = callback->entry.kind,
 		.attempt = callback->attempts,
-		.lease_until_ms = callback->due_ms,
+		.lease_left_ms = callback->due_ms - world.now_ms,
 		.body = {(const uint8_t *)"{}", 2},
 	};
 }
@@ -235,6 +240,7 @@ enum status __wrap_link_call(struct link *link, enum command command, const void
 		return world.find_status;
 	}
 	memset(result, 0, command_infos[command].result_size);
+	link->asked_ms = world.now_ms;
 	switch (command) {
 	case COMMAND_CALLBACK_FIND:
 		do_find(cmd, result);
@@ -246,6 +252,31 @@ enum status __wrap_link_call(struct link *link, enum command command, const void
 	default:
 		ck_abort_msg("the sweeper asks for %s", command_infos[command].name);
 	}
+}
+
+void __wrap_link_call_several(struct link *link, enum command command, const void *const *cmds,
+	unsigned int count, link_each *each, void *closure, int64_t deadline_ms)
+{
+	static union any_result result;
+	int64_t begin_ms = world.now_ms, end_ms = world.now_ms;
+	enum status status;
+
+	ck_assert_uint_le(count, LINK_SEVERAL_MAX);
+	/* They share a commit, so that together they take as long as the longest. */
+	for (unsigned int at = 0; at < count; at++) {
+		world.now_ms = begin_ms;
+		status = __wrap_link_call(link, command, cmds[at], &result, deadline_ms);
+		end_ms = world.now_ms > end_ms ? world.now_ms : end_ms;
+		world.now_ms = end_ms;
+		each(closure, at, status, &result);
+	}
+}
+
+/* No ledger wakes the sweeper: these cases are about what it finds by asking. */
+void __wrap_waking_arm(struct waking *waking, int64_t now_ms)
+{
+	(void)waking;
+	(void)now_ms;
 }
 
 int64_t __wrap_clock_boot_ms(void)
@@ -287,6 +318,12 @@ struct sender *__wrap_sender_new(const struct sender_options *options)
 void __wrap_sender_free(struct sender *sender)
 {
 	(void)sender;
+}
+
+void __wrap_sender_watch(struct sender *sender, int fd)
+{
+	(void)sender;
+	ck_assert_int_eq(fd, -1);
 }
 
 bool __wrap_sender_add(struct sender *sender, const struct callback_request *request)

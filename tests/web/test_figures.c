@@ -4,6 +4,7 @@
 #include "web_case.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "metrics/exposition.h"
 
 #include <stdio.h>
@@ -88,6 +89,22 @@ START_TEST(ready)
 	fake_lock(&fake);
 	ck_assert(fake.cmds.metrics.without_dealers);
 	fake_unlock(&fake);
+}
+END_TEST
+
+/* A standby is ready while the active ledger answers over the relay. */
+START_TEST(ready_standby)
+{
+	text_copy(service.member, sizeof(service.member), "a");
+	fake_lock(&fake);
+	text_copy(fake.results.metrics.status.member, 64, "b");
+	fake_unlock(&fake);
+	ck_assert_int_eq(get("/readyz"), 200);
+	ck_assert_ptr_nonnull(
+		strstr(reply_body(), "\"detail\":\"answers; this host is the standby of b\""));
+	text_copy(service.member, sizeof(service.member), "b");
+	ck_assert_int_eq(get("/readyz"), 200);
+	ck_assert_ptr_nonnull(strstr(reply_body(), "\"detail\":\"answers\""));
 }
 END_TEST
 
@@ -312,6 +329,7 @@ Suite *web_figures_suite(void)
 
 	tcase_add_checked_fixture(platform, setup_platform, teardown);
 	tcase_add_test(platform, ready);
+	tcase_add_test(platform, ready_standby);
 	tcase_add_loop_test(platform, not_ready, 0, 4);
 	tcase_add_loop_test(platform, not_ready_without_a_ledger, 0, 2);
 	tcase_add_test(platform, metrics_are_text);

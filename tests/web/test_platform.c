@@ -664,6 +664,13 @@ START_TEST(test_signature)
 		*at = *at >= 'a' && *at <= 'f' ? (char)(*at - 'a' + 'A') : *at;
 	ck_assert_int_eq(ask(&(struct ask){.path = BETS, .body = BODY_BET, .signature = good}),
 		200);
+	ck_assert(signature_make(HMAC_SHA256, ENCODING_BASE64, KEY_ONE, BODY_BET, strlen(BODY_BET),
+		good));
+	ck_assert_int_eq(ask(&(struct ask){.path = BETS, .body = BODY_BET, .signature = good}),
+		200);
+	good[strlen(good) - 1] = '\0';
+	ck_assert_int_eq(ask(&(struct ask){.path = BETS, .body = BODY_BET, .signature = good}),
+		401);
 	ck_assert_int_eq(ask(&(struct ask){.path = BETS,
 				 .body = BODY_BET,
 				 .caller = "-",

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define INQUIRE "/wallet-service/credit/transfer-inquire"
+
 START_TEST(test_transfer)
 {
 	fake.results.transfer = (struct transfer_result){
@@ -43,19 +45,159 @@ START_TEST(test_transfer)
 }
 END_TEST
 
+/* A2 has an amount or asks for the whole balance. */
+START_TEST(test_all)
+{
+	static const struct {
+		const char *members;
+		const char *detail; /* NULL: it is accepted */
+	} cases[] = {
+		{"\"all\":true", NULL},
+		{"\"all\":true,\"amount\":1", "amount: must be absent with all"},
+		{"\"all\":false", "amount: is required"},
+		{"\"other\":true", "amount: is required"},
+		{"\"all\":1", "all: must be true or false"},
+		{"\"amount\":1,\"all\":false", NULL},
+	};
+	char body[128], detail[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ask what = {.path = TRANSFER_OUT, .body = body};
+
+		snprintf(body, sizeof(body),
+			"{%s,\"request_transaction_id\":\"r1\",\"user_id\":\"alice\"}",
+			cases[i].members);
+		ck_assert_int_eq(ask(&what), cases[i].detail ? 400 : 200);
+		if (cases[i].detail) {
+			snprintf(detail, sizeof(detail), "\"detail\":\"%s\"", cases[i].detail);
+			ck_assert_msg(strstr(reply_body(), detail), "%s", reply_body());
+			continue;
+		}
+		ck_assert(fake.cmds.transfer.all == (i == 0));
+		ck_assert_int_eq(fake.cmds.transfer.amount, i ? 10000 : 0);
+	}
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN, .body = body}), 200);
+	ck_assert(!fake.cmds.transfer.all);
+}
+END_TEST
+
+static const struct ask inquiry = {
+	.path = INQUIRE,
+	.body = "{\"request_transaction_id\":\"r1\",\"request_timestamp\":1700000000000,"
+		"\"seal\":true}",
+	.more = {"HTTP_X_REQUEST_ID=id-1"},
+};
+
+static void found_transfer(enum transfer_state state)
+{
+	struct transfer_inquire_result *found = &fake.results.transfer_inquire;
+
+	found->state = state;
+	found->transfer = (struct transfer_result){
+		.verdict = {.replay = true},
+		.amount = 105000,
+		.before_balance = 1000,
+		.currency = "thb",
+		.current_balance = 106000,
+		.player_id = "abcdefghijklmnopqrst",
+		.request_transaction_id = "r1",
+		.transaction_id = 17,
+		.user_id = "al\"ice",
+	};
+	if (state != TRANSFER_REFUSED)
+		return;
+	memset(&found->transfer, 0, sizeof(found->transfer));
+	found->transfer.verdict = (struct verdict){.refusal = REFUSAL_INSUFFICIENT_BALANCE,
+		.replay = true,
+		.current_balance = 25000};
+}
+
+/* The transfer's answer and its error are the bytes of a replay. */
+START_TEST(test_inquiry)
+{
+	static const char *const states[] = {"unknown", "done", "refused", "sealed"};
+	char replay[512], expected[768];
+
+	for (enum transfer_state state = 0; state < TRANSFER_STATE_COUNT; state++) {
+		fake_lock(&fake);
+		found_transfer(state);
+		fake.results.transfer = fake.results.transfer_inquire.transfer;
+		fake_unlock(&fake);
+		ask(&(struct ask){.more = {"HTTP_X_REQUEST_ID=id-1"}});
+		text_copy(replay, sizeof(replay), reply_body());
+		snprintf(expected, sizeof(expected),
+			"{\"request_transaction_id\":\"r1\",\"state\":\"%s\"%s%s}", states[state],
+			state == TRANSFER_DONE              ? ",\"transfer\":"
+				: state == TRANSFER_REFUSED ? ",\"error\":"
+							    : "",
+			state == TRANSFER_DONE || state == TRANSFER_REFUSED ? replay : "");
+		ck_assert_int_eq(ask(&inquiry), 200);
+		ck_assert_str_eq(reply_body(), expected);
+		ck_assert(!strstr(reply_head(), "X-Idempotent-Replay"));
+		ck_assert_str_eq(fake.cmds.transfer_inquire.casino_id, "demo");
+		ck_assert_str_eq(fake.cmds.transfer_inquire.request_transaction_id, "r1");
+		ck_assert(fake.cmds.transfer_inquire.seal);
+	}
+	ck_assert_int_eq(ask(&(struct ask){.method = "GET",
+				 .path = INQUIRE,
+				 .body = "{\"request_transaction_id\":\"r1\","
+					 "\"request_timestamp\":1700000000000}"}),
+		200);
+	ck_assert(!fake.cmds.transfer_inquire.seal);
+}
+END_TEST
+
+/* The second answer has the user_id. */
+static void settle_inquiry(struct fake_ledger *ledger, enum command command)
+{
+	if (command == COMMAND_TRANSFER_INQUIRE)
+		ledger->results.transfer_inquire.again =
+			ledger->calls[COMMAND_TRANSFER_INQUIRE] < 2;
+}
+
+START_TEST(test_inquiry_again)
+{
+	found_transfer(TRANSFER_DONE);
+	fake.prepare = settle_inquiry;
+	ck_assert_int_eq(ask(&inquiry), 200);
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER_INQUIRE], 2);
+	fake.prepare = NULL;
+	fake.results.transfer_inquire.again = true;
+	ck_assert_int_eq(ask(&inquiry), 503);
+	ck_error("service_unavailable");
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER_INQUIRE], 5);
+}
+END_TEST
+
+/* A lost answer may have been that of a seal. */
+START_TEST(test_inquiry_lost)
+{
+	service.ledger_deadline_ms = 300;
+	fake.acts[COMMAND_TRANSFER_INQUIRE] = FAKE_CUT;
+	ck_assert_int_eq(ask(&inquiry), 500);
+	ck_error("internal_error");
+	ck_assert_int_eq(ask(&(struct ask){.path = INQUIRE,
+				 .body = "{\"request_transaction_id\":\"r1\","
+					 "\"request_timestamp\":1700000000000}"}),
+		503);
+	ck_error("service_unavailable");
+}
+END_TEST
+
 START_TEST(test_balance)
 {
 	fake.results.balance = (struct balance_result){
 		.user_id = "alice",
 		.player_id = "abcdefghijklmnopqrst",
 		.balance = MONEY_MAX,
+		.staked = 25,
 		.currency = "eur",
 	};
 	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = BALANCE, .body = BODY_BALANCE}),
 		200);
 	ck_assert_str_eq(reply_body(),
 		"{\"user_id\":\"alice\",\"player_id\":\"abcdefghijklmnopqrst\","
-		"\"balance\":99999999999.9999,\"currency\":\"eur\"}");
+		"\"balance\":99999999999.9999,\"currency\":\"eur\",\"staked\":0.0025}");
 	ck_assert_str_eq(fake.cmds.balance.casino_id, "demo");
 	ck_assert_str_eq(fake.cmds.balance.user_id, "alice");
 }
@@ -271,8 +413,9 @@ END_TEST
 
 Suite *web_replies_suite(void)
 {
-	const TTest *const tests[] = {test_transfer, test_balance, test_longest_answer, test_replay,
-		test_verdicts, test_verdict_details, test_decimals_detail, test_body_details,
+	const TTest *const tests[] = {test_transfer, test_all, test_inquiry, test_inquiry_again,
+		test_inquiry_lost, test_balance, test_longest_answer, test_replay, test_verdicts,
+		test_verdict_details, test_decimals_detail, test_body_details,
 		test_wallet_knows_after_failure, test_no_ledger, test_other_protocol};
 	Suite *suite = suite_create("web_replies");
 	TCase *tcase = tcase_create("replies");

@@ -250,7 +250,7 @@ static void answer_page(struct fake_ledger *ledger, enum command command)
 	ledger->acts[command] = call == game.fails_at && call ? FAKE_BUSY : FAKE_ANSWER;
 	if (game.settles_at && call == game.settles_at) {
 		result->round.state = ROUND_SETTLED;
-		result->round.result = RESULT_LOSS;
+		result->round.result = result->round.current_result = RESULT_LOSS;
 		for (uint32_t i = 0; i < game.count; i++)
 			game.bets[i].state = BET_SETTLED;
 	}
@@ -307,7 +307,8 @@ static void settle(enum round_result result)
 	round->bet_amount = 100000;
 	round->addition_amount = 5000;
 	round->win_amount = 95000;
-	round->payout_amount = 200000;
+	round->payout_amount = round->current_payout = 200000;
+	round->current_result = result;
 	round->settled_ms = 1700000009999;
 }
 

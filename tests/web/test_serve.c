@@ -136,6 +136,7 @@ START_TEST(test_indistinguishable)
 {
 	static const enum signature_algorithm algorithms[] = {HMAC_SHA256, HMAC_SHA512, HMAC_SHA1};
 	static const char sha1[] = "0123456789abcdef0123456789abcdef01234567";
+	static const char base64_256[] = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 	static const char base64_512[] =
 		"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 		"AAAAAAAAAAAAAAAAAAAAAAAAAAAA==";
@@ -171,6 +172,11 @@ START_TEST(test_indistinguishable)
 		{{.signature = base64_512}, AUTH_WORK, HMAC_SHA512},
 		{{.caller = "nobody", .signature = base64_512}, AUTH_WORK, HMAC_SHA512},
 		{{.signature = "not hex at all"}, 0, HMAC_SHA256},
+		{{.signature = base64_256}, AUTH_WORK, HMAC_SHA256},
+		{{.caller = "nobody", .signature = base64_256}, AUTH_WORK, HMAC_SHA256},
+		{{.signature = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}, 0, HMAC_SHA256},
+		{{.signature = "-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}, 0, HMAC_SHA256},
+		{{.signature = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB="}, 0, HMAC_SHA256},
 		{{.signature = "abcd"}, 0, HMAC_SHA256},
 		{{.signature = long_signature}, 0, HMAC_SHA256},
 		{{.more = {"HTTP_X_CASINO_ID=demo"}}, 0, HMAC_SHA256},
@@ -304,13 +310,33 @@ START_TEST(test_algorithm_of_dealer)
 	/* A valid signature by another algorithm than the dealer's is refused. */
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 401);
 	ck_assert_uint_eq(signatures, AUTH_WORK);
-	fake_lock(&fake);
-	fake.dealers[0].signature_encoding = ENCODING_HEX;
-	fake.generation++;
-	fake_unlock(&fake);
-	ck_assert_int_eq(ask_at(&(struct ask){.key = KEY_ONE}, NOW_MS, clock_boot_ms() + 2000),
-		401);
-	ck_assert_uint_eq(signatures, AUTH_WORK);
+}
+END_TEST
+
+/* The dealer's encoding decides only how the platform signs (contract, "Signature"). */
+START_TEST(test_encodings)
+{
+	char text[SIGNATURE_TEXT_MAX];
+	size_t len = strlen(BODY_TRANSFER);
+
+	for (unsigned int set = 0; set < SIGNATURE_ENCODING_COUNT; set++) {
+		fake_lock(&fake);
+		fake.dealers[0].signature_encoding = (enum signature_encoding)set;
+		fake.generation++;
+		fake_unlock(&fake);
+		for (unsigned int sent = 0; sent < SIGNATURE_ENCODING_COUNT; sent++) {
+			ck_assert(signature_make(HMAC_SHA256, (enum signature_encoding)sent,
+				KEY_ONE, BODY_TRANSFER, len, text));
+			ck_assert_int_eq(ask_at(&(struct ask){.signature = text}, NOW_MS,
+						 clock_boot_ms() + 2000),
+				200);
+		}
+		/* The last one is base64. Without its padding it is refused without an HMAC. */
+		text[strlen(text) - 1] = '\0';
+		ck_assert_int_eq(ask(&(struct ask){.signature = text}), 401);
+		ck_error("invalid_signature");
+		ck_assert_uint_eq(signatures, 0);
+	}
 }
 END_TEST
 
@@ -510,7 +536,7 @@ Suite *web_serve_suite(void)
 {
 	const TTest *const tests[] = {test_order_of_checks, test_methods, test_groups, test_size,
 		test_both_keys, test_stale_details, test_details_by_headers,
-		test_algorithm_of_dealer, test_broken_body, test_request_ids,
+		test_algorithm_of_dealer, test_encodings, test_broken_body, test_request_ids,
 		test_ledger_is_told_request_ids, test_window, test_keys_vouched_late,
 		test_keys_refreshed, test_keys_paged, test_keys_damaged};
 	Suite *suite = suite_create("web_serve");

@@ -24,18 +24,18 @@ unsigned int signatures_of[SIGNATURE_ALGORITHM_COUNT];
 size_t signature_bytes;
 static struct network loopback;
 
-bool __real_signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
-	const char *secret, const void *body, size_t len, const char *text);
-bool __wrap_signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
-	const char *secret, const void *body, size_t len, const char *text);
+bool __real_signature_verify(const struct signature *given, const char *secret, const void *body,
+	size_t len);
+bool __wrap_signature_verify(const struct signature *given, const char *secret, const void *body,
+	size_t len);
 
-bool __wrap_signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
-	const char *secret, const void *body, size_t len, const char *text)
+bool __wrap_signature_verify(const struct signature *given, const char *secret, const void *body,
+	size_t len)
 {
 	signatures++;
 	signature_bytes += len;
-	signatures_of[algorithm]++;
-	return __real_signature_verify(algorithm, encoding, secret, body, len, text);
+	signatures_of[given->algorithm]++;
+	return __real_signature_verify(given, secret, body, len);
 }
 
 static void setup(enum serve_group group)
@@ -181,7 +181,7 @@ const char *reply_head(void)
 
 const char *reply_body(void)
 {
-	static char text[16384];
+	static char text[32768];
 
 	return text_of(reply_content(&worker.reply), text, sizeof(text));
 }

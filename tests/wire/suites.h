@@ -10,6 +10,7 @@ Suite *body_suite(void);
 Suite *callback_body_suite(void);
 Suite *dealer_answer_suite(void);
 Suite *digest_suite(void);
+Suite *inspect_suite(void);
 Suite *memory_suite(void);
 Suite *render_suite(void);
 Suite *row_line_suite(void);

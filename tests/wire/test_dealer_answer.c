@@ -133,6 +133,30 @@ START_TEST(members_are_taken_or_dropped)
 }
 END_TEST
 
+static const struct {
+	const char *text;
+	money_t shortfall;
+} shortfalls[] = {
+	{"{\"balance\":1}", 0},
+	{"{\"shortfall\":0}", 0},
+	{"{\"shortfall\":null}", 0},
+	{"{\"shortfall\":12.5}", 125000},
+	{"{\"shortfall\":-1}", -1},
+	{"{\"shortfall\":0.00001}", -1},
+	{"{\"shortfall\":\"1\"}", -1},
+};
+
+START_TEST(shortfalls_are_amounts)
+{
+	struct callback_outcome outcome;
+	const char *text = shortfalls[_i].text;
+
+	ck_assert_int_eq(read_text(text, strlen(text), &outcome), DEALER_ANSWER_OBJECT);
+	ck_assert_int_eq(outcome.shortfall, shortfalls[_i].shortfall);
+	ck_assert((outcome.shortfall < 0) == (outcome.note[0] != '\0'));
+}
+END_TEST
+
 /*
  * A quotation of the dealer's text is cut between characters. It cannot control a terminal or
  * forge a line.
@@ -194,10 +218,11 @@ START_TEST(any_bytes_are_read)
 	static const char good[] =
 		"{\"id\":\"x\",\"detail\":\"y\",\"user_id\":\"alice\",\"balance\":1.5e1,\"c\":[{}]}";
 	struct callback_outcome outcome;
+	const unsigned int rounds = chance_rounds(20000);
 	char text[sizeof(good)];
 	uint64_t state = 1;
 
-	for (unsigned int round = 0; round < 20000; round++) {
+	for (unsigned int round = 0; round < rounds; round++) {
 		size_t len = 1 + chance_below(&state, sizeof(good) - 1);
 
 		memcpy(text, good, sizeof(good));
@@ -218,6 +243,8 @@ Suite *dealer_answer_suite(void)
 		(int)(sizeof(shapes) / sizeof(shapes[0])));
 	tcase_add_loop_test(tcase, members_are_taken_or_dropped, 0,
 		(int)(sizeof(members) / sizeof(members[0])));
+	tcase_add_loop_test(tcase, shortfalls_are_amounts, 0,
+		(int)(sizeof(shortfalls) / sizeof(shortfalls[0])));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -6,6 +6,7 @@
 #include "cmd/ctl/ctl.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/revived.h"
 
 #include <stdio.h>
 
@@ -28,30 +29,57 @@ static void print_adopted(const struct ctl *ctl, const struct adopt_result *resu
 		offline_print_steps();
 }
 
+/* Collects what the copy brought along. A row for which there is no memory is left out. */
+static void add_copied(void *context, enum record record, const void *row)
+{
+	struct revived_lists *lists = context;
+	struct revived one;
+
+	if (revived_fill(&one, record, row))
+		buffer_append(&lists->revived, &one, sizeof(one));
+}
+
+static enum outcome show_adopted(struct ctl *ctl, const struct adopt_result *result,
+	struct revived_lists *lists)
+{
+	struct output_json json;
+	enum outcome code = OUTCOME_DONE;
+
+	if (!ctl->json)
+		print_adopted(ctl, result);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "state_directory", ctl->session.settings.state_directory);
+	output_json_fields(&json, adopt_fields, result);
+	if (result->copied)
+		code = revived_show(ctl, &json, lists,
+			"Copied with the data: these keys are valid here, too");
+	return output_json_close(&json) == OUTCOME_DONE ? code : OUTCOME_FAILED;
+}
+
 /* Runs in the child. */
 static enum outcome adopt_in_child(void *context)
 {
 	struct ctl *ctl = context;
+	struct revived_lists lists;
 	const struct adopt_options options = {
 		.settings = &ctl->session.settings,
 		.copied = ctl->options[OPTION_COPIED] != NULL,
 		.accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
 		.operator= & ctl->session.operator,
 		.now = clock_now(),
+		.revived = add_copied,
+		.rows_context = &lists,
 	};
 	struct adopt_result result;
-	struct output_json json;
 	char why[512] = "";
-	enum status status = adopt_run(&options, &result, why, sizeof(why));
+	enum outcome code;
+	enum status status;
 
-	if (status)
-		return offline_fail(ctl, status, why);
-	if (!ctl->json)
-		print_adopted(ctl, &result);
-	output_json_open(&json, ctl);
-	output_json_string(&json, "state_directory", ctl->session.settings.state_directory);
-	output_json_fields(&json, adopt_fields, &result);
-	return output_json_close(&json);
+	revived_init(&lists);
+	status = adopt_run(&options, &result, why, sizeof(why));
+	code = status ? offline_fail(ctl, status, why) : show_adopted(ctl, &result, &lists);
+	revived_free(&lists);
+	return code;
 }
 
 enum outcome ctl_adopt(struct ctl *ctl)

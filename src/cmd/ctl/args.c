@@ -3,6 +3,7 @@
  * command, its options and arguments. The table of commands supplies everything that argp needs.
  */
 #include "cmd/ctl/ctl.h"
+#include "cmd/ctl/meant.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,10 @@ static const struct argp_option global_options[] = {
 	{"config", OPTION_KEY(OPTION_CONFIG), "FILE", 0,
 		"Configuration file (default " SETTINGS_DEFAULT_FILE ")", -1},
 	{"json", OPTION_KEY(OPTION_JSON), NULL, 0, "Print JSON instead of text and tables", -1},
+	{"tz", OPTION_KEY(OPTION_TZ), "ZONE", 0,
+		"Times in ZONE: local, utc, dealer, +02:00 or Europe/Berlin (default: local on a "
+		"terminal, else utc)",
+		-1},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -194,6 +199,8 @@ static error_t parse_command(int key, char *value, struct argp_state *state)
 		ctl->args[ctl->arg_count++] = value;
 		return 0;
 	case ARGP_KEY_END:
+		if (!meant_player(ctl))
+			argp_error(state, "too many arguments");
 		if (ctl->arg_count + (ctl->negative[0] != '\0') < ctl->command->args_min)
 			argp_error(state, "too few arguments");
 		if (ctl->negative[0] && ctl->arg_count == ctl->command->args_max)
@@ -333,6 +340,22 @@ static void parse_group(struct ctl *ctl, const char *group, char *option)
 	exit(OUTCOME_USAGE);
 }
 
+/* Refuses an option that is nearly one of the command's, with a hint. argp refuses all others. */
+static void refuse_unknown(int argc, char **argv, const struct argp_option *options)
+{
+	const struct argp_option *const tables[] = {global_options, options, NULL};
+	char hint[MEANT_SIZE];
+	const char *word = meant_option(argc, argv, tables, hint);
+
+	if (!word)
+		return;
+	fprintf(stderr,
+		"%s: unrecognized option '%s'.%s\n"
+		"Try '%s --help' for more information.\n",
+		argv[0], word, hint, argv[0]);
+	exit(OUTCOME_USAGE);
+}
+
 static void parse_rest(struct ctl *ctl, int argc, char **argv)
 {
 	const struct ctl_command *command = ctl->command;
@@ -347,6 +370,7 @@ static void parse_rest(struct ctl *ctl, int argc, char **argv)
 
 	snprintf(doc, sizeof(doc), "%s.\vWith --json: %s\n\n%s", command->help, command->json,
 		exit_text);
+	refuse_unknown(argc, argv, command->options);
 	read_words(ctl, &argp, argc, argv, 0, ctl);
 }
 
@@ -357,6 +381,7 @@ static void parse_command_line(struct ctl *ctl, int argc, char **argv)
 	int first = parse_words(ctl, argc, argv,
 		"Operate creditbridge: its dealers, players, bets and callbacks, and the ledger.\v*");
 	char *second = first + 1 < argc ? argv[first + 1] : NULL;
+	char hint[MEANT_SIZE];
 	bool two = false;
 
 	ctl->command = find_command(argv[first], NULL);
@@ -367,10 +392,11 @@ static void parse_command_line(struct ctl *ctl, int argc, char **argv)
 	if (!ctl->command && !two && is_group(argv[first]))
 		parse_group(ctl, argv[first], second);
 	if (!ctl->command) {
+		meant_command(argv[first], two ? second : NULL, hint);
 		fprintf(stderr,
-			PROGRAM ": there is no command '%s%s%s'\n"
+			PROGRAM ": there is no command '%s%s%s'%s%s\n"
 				"Try '" PROGRAM " --help' for more information.\n",
-			argv[first], two ? " " : "", two ? second : "");
+			argv[first], two ? " " : "", two ? second : "", hint[0] ? "." : "", hint);
 		exit(OUTCOME_USAGE);
 	}
 	first += two;

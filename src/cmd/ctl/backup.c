@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/progress.h"
+#include "cmd/ctl/times.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ static enum outcome print_done(struct ctl *ctl, const char *path,
 	struct output_json json;
 
 	output_value(field_find(fields, "bytes"), OUTPUT_BYTES, result, bytes);
-	text_time(result->complete_to_ms, time);
+	times_text(result->complete_to_ms, time);
 	if (!ctl->json && result->added)
 		printf("%s of log were added to the backup in %s.\n", bytes, path);
 	else if (!ctl->json)

@@ -5,6 +5,7 @@
 
 #include "admin/list.h"
 #include "admin/names.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 static const struct field json_fields[] = {
 	FIELD(FIELD_STR, callback_row, user_id),
+	FIELD(FIELD_MONEY, callback_row, amount),
 	FIELD(FIELD_TIME_MS, callback_row, next_ms),
 	FIELD(FIELD_TIME_MS, callback_row, last_time_ms),
 	FIELD(FIELD_U32, callback_row, last_ms),
@@ -67,6 +69,7 @@ static const struct output_column list_columns[] = {
 	{"CASINO", "casino_id", OUTPUT_PLAIN},
 	{"USER", "user_id", OUTPUT_PLAIN},
 	{"GAME", "game_id", OUTPUT_PLAIN},
+	{"AMOUNT", "amount", OUTPUT_PLAIN},
 	{"STATE", "state", OUTPUT_PLAIN},
 	{"TRIES", "attempts", OUTPUT_PLAIN},
 	{"LAST", "last", OUTPUT_PLAIN},
@@ -81,11 +84,13 @@ static const struct output_column show_columns[] = {
 	{"player id", "player_id", OUTPUT_PLAIN},
 	{"game id", "game_id", OUTPUT_PLAIN},
 	{"bet", "bet_number", OUTPUT_IF_ANY},
+	{"amount", "amount", OUTPUT_PLAIN},
 	{"state", "state", OUTPUT_PLAIN},
 	{"attempts", "attempts", OUTPUT_PLAIN},
 	{"next try", "next", OUTPUT_PLAIN},
 	{"one more by the operator", "once_more", OUTPUT_IF_ANY},
 	{"unknown to the dealer", "unknown_to_dealer", OUTPUT_IF_ANY},
+	{"known to the dealer", "known_to_dealer", OUTPUT_IF_ANY},
 	{"cancelled by", "resolved_by", OUTPUT_IF_ANY},
 	{"created", "created_ms", OUTPUT_PLAIN},
 	{"first due", "first_ms", OUTPUT_PLAIN},
@@ -124,11 +129,39 @@ static void add_callback(void *context, const struct callback_row *row)
 	output_list_add(out, row);
 }
 
+/*
+ * Fetches the number of all callbacks of the list, if the dealer's sums have it: the parked or the held
+ * ones of a dealer. 0: they do not.
+ */
+static enum outcome count_callbacks(struct ctl *ctl, uint32_t states, uint64_t *count)
+{
+	static const enum ctl_option others[] = {OPTION_USER, OPTION_GAME, OPTION_SINCE,
+		OPTION_UNTIL, OPTION_KIND};
+	struct total total = {.casino_id = ""};
+	bool found;
+	enum outcome code;
+
+	*count = 0;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (ctl->options[others[i]])
+			return OUTCOME_DONE;
+	}
+	if (!ctl->options[OPTION_CASINO] ||
+		(states != UINT32_C(1) << CALLBACK_PARKED &&
+			states != UINT32_C(1) << CALLBACK_HELD))
+		return OUTCOME_DONE;
+	text_copy(total.casino_id, sizeof(total.casino_id), ctl->options[OPTION_CASINO]);
+	code = list_fetch(&ctl->session, RECORD_TOTAL, &total, &found, NULL);
+	*count = states == UINT32_C(1) << CALLBACK_PARKED ? total.parked : total.held;
+	return code;
+}
+
 enum outcome ctl_callback_list(struct ctl *ctl)
 {
 	struct output_list out;
 	struct filter filter;
 	uint32_t states, kinds;
+	uint64_t count;
 	enum outcome code;
 
 	if (ctl->options[OPTION_SHAPE])
@@ -139,9 +172,12 @@ enum outcome ctl_callback_list(struct ctl *ctl)
 			&kinds);
 	if (code == OUTCOME_DONE)
 		code = ctl_filter(ctl, 50, &filter);
+	if (code == OUTCOME_DONE)
+		code = count_callbacks(ctl, states, &count);
 	if (code != OUTCOME_DONE)
 		return code;
 	output_list_open(&out, ctl, "callbacks", "callbacks", callback_row_view(), list_columns);
+	out.total = count;
 	return output_list_close(&out,
 		callbacks_walk(&ctl->session, &filter, states, kinds, add_callback, &out));
 }
@@ -218,7 +254,7 @@ static enum outcome show_callback(struct ctl *ctl, const struct callback_row *ro
 
 	if (code != OUTCOME_DONE)
 		return code;
-	callback_target_of(&dealer, row->callback.kind, &target);
+	callback_target_for(&dealer, &row->callback, &target);
 	callback_target_url(&target, url);
 	output_title(ctl, "Callback");
 	output_pairs_open(&pairs, ctl);

@@ -4,6 +4,7 @@
 #include "check/check.h"
 
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/owed.h"
 #include "cmd/ctl/progress.h"
 #include "doctor/attention.h"
 
@@ -62,6 +63,7 @@ static enum outcome print_check_json(struct ctl *ctl, const struct check *check)
 {
 	const struct proof *proof = &check->proof;
 	struct output_json json;
+	enum outcome code;
 
 	output_json_open(&json, ctl);
 	output_json_bool(&json, "ok", !proof->problems && !check->unsettled);
@@ -87,7 +89,11 @@ static enum outcome print_check_json(struct ctl *ctl, const struct check *check)
 	if (ctl->json)
 		attention_keys(&ctl->session, add_shared_key_item, &json);
 	output_json_list_close(&json);
-	return output_json_close(&json);
+	code = owed_print_sums(ctl, "owed: ", &json);
+	if (code == OUTCOME_DONE)
+		return output_json_close(&json);
+	buffer_free(&json.text);
+	return code;
 }
 
 static enum outcome print_check(struct ctl *ctl, const struct check *check)

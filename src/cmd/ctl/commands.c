@@ -4,249 +4,9 @@
 #include "cmd/ctl/ctl.h"
 
 #include "cmd/ctl/callback.h"
+#include "cmd/ctl/owed.h"
 
-#define OPTION(option, name, argument, help)                                                       \
-	{                                                                                          \
-		name, OPTION_KEY(OPTION_##option), argument, 0, help, 0                            \
-	}
-#define OPTIONS_END                                                                                \
-	{                                                                                          \
-		NULL, 0, NULL, 0, NULL, 0                                                          \
-	}
-#define REASON_OPTION OPTION(REASON, "reason", "TEXT", "The reason, for the audit")
-#define KEY_FILE_OPTION                                                                            \
-	OPTION(KEY_FILE, "key-file", "FILE", "Take the key from FILE ('-': standard input)")
-#define LIMIT_OPTION(standard)                                                                     \
-	OPTION(LIMIT, "limit", "N", "At most N rows; 0 is all (default " standard ")")
-#define TIME_HELP " (YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] in UTC, or Unix ms)"
-
-static const struct argp_option init_options[] = {
-	OPTION(USER, "user", "NAME", "As root: the owner of the data (default: the caller)"),
-	OPTIONS_END,
-};
-static const struct argp_option reason_options[] = {REASON_OPTION, OPTIONS_END};
-static const struct argp_option audit_options[] = {LIMIT_OPTION("50"), OPTIONS_END};
-static const struct argp_option list_options[] = {LIMIT_OPTION("100"), OPTIONS_END};
-static const struct argp_option ledger_options[] = {LIMIT_OPTION("0"), OPTIONS_END};
-static const struct argp_option key_add_options[] = {KEY_FILE_OPTION, REASON_OPTION, OPTIONS_END};
-
-/* "?ARGUMENT" in dealer_settings.def marks an optional argument. */
-#define SETTING_ARGUMENT(argument) ((argument)[0] == '?' ? &(argument)[1] : (argument))
-#define SETTING_FLAGS(argument)    ((argument)[0] == '?' ? OPTION_ARG_OPTIONAL : 0)
-#define DEALER_SETTING(option, name, argument, help, ...)                                          \
-	{name, OPTION_KEY(OPTION_##option), SETTING_ARGUMENT(argument), SETTING_FLAGS(argument),   \
-		help, 0},
-static const struct argp_option dealer_add_options[] = {
-#include "cmd/ctl/dealer_settings.def"
-	KEY_FILE_OPTION,
-	REASON_OPTION,
-	OPTIONS_END,
-};
-static const struct argp_option dealer_set_options[] = {
-#include "cmd/ctl/dealer_settings.def"
-	REASON_OPTION,
-	OPTIONS_END,
-};
-#undef DEALER_SETTING
-
-static const struct argp_option adjust_options[] = {
-	REASON_OPTION,
-	OPTION(OPERATION_ID, "operation-id", "ID",
-		"Repeat the adjustment that has this id; it is made once"),
-	OPTIONS_END,
-};
-static const struct argp_option transfer_show_options[] = {
-	OPTION(TRANSACTION, "transaction", "ID", "Find the movement by its transaction id"),
-	OPTIONS_END,
-};
-static const struct argp_option transfer_list_options[] = {
-	OPTION(CASINO, "casino", "CASINO", "Only those of this dealer"),
-	OPTION(USER, "user", "USER", "Only those of this player (with --casino)"),
-	OPTION(SINCE, "since", "TIME", "Not before TIME" TIME_HELP),
-	OPTION(UNTIL, "until", "TIME", "Before TIME"),
-	LIMIT_OPTION("50"),
-	OPTIONS_END,
-};
-#define LIST_OPTIONS                                                                               \
-	OPTION(CASINO, "casino", "CASINO", "Only those of this dealer"),                           \
-		OPTION(USER, "user", "USER", "Only those of this player (with --casino)"),         \
-		OPTION(GAME, "game", "GAME", "Only those of this game"),                           \
-		OPTION(SINCE, "since", "TIME", "Not before TIME" TIME_HELP),                       \
-		OPTION(UNTIL, "until", "TIME", "Before TIME")
-static const struct argp_option bet_list_options[] = {
-	LIST_OPTIONS,
-	OPTION(STATE, "state", "STATE,...",
-		"Only in these states: pending, accepted, rejected, "
-		"refunding, refunded, settled"),
-	LIMIT_OPTION("50"),
-	OPTIONS_END,
-};
-static const struct argp_option callback_list_options[] = {
-	LIST_OPTIONS,
-	OPTION(STATE, "state", "STATE,...",
-		"Only in these states: due, sending, delivered, "
-		"parked, held, cancelled, failed"),
-	OPTION(KIND, "kind", "KIND,...",
-		"Only these kinds: betting, betting-result, "
-		"betting-refund"),
-	OPTION(SHAPE, "shape", NULL,
-		"Count the waiting callbacks by dealer, state (due, parked "
-		"or held) and age, instead of listing them"),
-	LIMIT_OPTION("50"),
-	OPTIONS_END,
-};
-static const struct argp_option export_options[] = {
-	OPTION(WITH_KEYS, "with-keys", NULL,
-		"Include the keys of dealers and game servers: "
-		"a reader of the file can sign as each of them"),
-	OPTION(OFFLINE, "offline", NULL, "Read the state of a ledger that does not run"),
-	OPTIONS_END,
-};
-#define ACCEPT_CLOCK_OPTION                                                                        \
-	OPTION(ACCEPT_CLOCK, "accept-clock", NULL,                                                 \
-		"Begin the ids although the clock of this host is "                                \
-		"before the newest row, which was written with a wrong clock")
-static const struct argp_option import_options[] = {
-	OPTION(USER, "user", "NAME",
-		"As root: the owner of the state (default: the owner of "
-		"the state directory, or the caller)"),
-	OPTION(DRY_RUN, "dry-run", NULL, "Only check the file"),
-	ACCEPT_CLOCK_OPTION,
-	OPTIONS_END,
-};
-static const struct argp_option recon_options[] = {
-	OPTION(DATE, "date", "YYYY-MM-DD", "The day, in the dealer's utc_offset"),
-	OPTION(COMPARE, "compare", NULL, "Print the differences of two files of a day"),
-	OPTION(KIND, "kind", "KIND,...", "Only these records: movement, bet, callback"),
-	OPTION(LIMIT, "limit", "N",
-		"With --compare: list at most N differences; 0 is all "
-		"(default 1000)"),
-	OPTIONS_END,
-};
-static const struct argp_option reconcile_options[] = {
-	OPTION(SINCE, "since", "TIME",
-		"Look for rows that the dealer lacks since TIME" TIME_HELP
-		" (default: the oldest time_ms of FILE, or else the time up to which the restored data "
-		"are complete)"),
-	OPTION(COMPLETE, "complete", NULL,
-		"FILE has all actions of the dealer up to now, although "
-		"its newest row is older than the restored data"),
-	OPTIONS_END,
-};
-#define OPERATE_OPTIONS                                                                            \
-	OPTION(REASON, "reason", "TEXT", "The reason, for the audit; required"),                   \
-		OPTION(DRY_RUN, "dry-run", NULL, "Print what would be done, and do nothing")
-static const struct argp_option operate_options[] = {OPERATE_OPTIONS, OPTIONS_END};
-static const struct argp_option asking_options[] = {
-	OPERATE_OPTIONS,
-	OPTION(YES, "yes", NULL, "Do not ask; required without a terminal"),
-	OPTIONS_END,
-};
-static const struct argp_option release_options[] = {
-	OPTION(YES, "yes", NULL, "Release them without asking"),
-	OPTION(UNRECONCILED, "unreconciled", NULL,
-		"Release although a dealer's file was not compared "
-		"since the restore; results and refunds of earlier rounds are held one by one"),
-	LIMIT_OPTION("100"),
-	REASON_OPTION,
-	OPTIONS_END,
-};
-static const struct argp_option sweep_options[] = {
-	OPTION(FOR, "for", "TIME",
-		"Continue for TIME, such as 55s, and look for due callbacks each "
-		"second (default: stop when none is due)"),
-	OPTION(DRY_RUN, "dry-run", NULL,
-		"Print the callbacks that would be sent first; send nothing"),
-	OPTIONS_END,
-};
-static const struct argp_option test_options[] = {
-	OPTION(USER, "user", "USER", "Use the credit of this player; required"),
-	OPTION(TAP, "tap", NULL, "Report as TAP (Test Anything Protocol)"),
-	OPTION(JUNIT, "junit", "FILE", "Also write a report in JUnit's XML to FILE"),
-	OPTION(DRY_RUN, "dry-run", NULL, "Print the cases, and send nothing"),
-	OPTION(YES, "yes", NULL, "Do not ask; required when standard input is no terminal"),
-	REASON_OPTION,
-	OPTIONS_END,
-};
-static const struct argp_option backup_options[] = {
-	OPTION(WHOLE, "whole", NULL, "Copy everything, even if adding the log would be enough"),
-	REASON_OPTION,
-	OPTIONS_END,
-};
-static const struct argp_option restore_options[] = {
-	OPTION(LOGS, "logs", "DIR",
-		"Roll forward by the logs in DIR, which is db/ of the state from "
-		"which the backup was made"),
-	OPTION(OLD, "old", "STATE",
-		"List the changes that operators made after the backup, from the "
-		"audit of the old state (default: that of --logs)"),
-	OPTION(USER, "user", "NAME",
-		"As root: the owner of the data (default: the owner of "
-		"the state directory, or of the backup)"),
-	OPTION(DRY_RUN, "dry-run", NULL, "Check the backup, and restore nothing"),
-	ACCEPT_CLOCK_OPTION,
-	REASON_OPTION,
-	OPTIONS_END,
-};
-static const struct argp_option adopt_options[] = {
-	OPTION(MOVED, "moved", NULL,
-		"This state is the only one, and no other one ran since it was moved"),
-	OPTION(COPIED, "copied", NULL,
-		"This state is a copy or an older state, or another one ran since"),
-	OPTION(USER, "user", "NAME",
-		"As root: the owner of the data (default: the owner of "
-		"the state directory)"),
-	ACCEPT_CLOCK_OPTION,
-	REASON_OPTION,
-	OPTIONS_END,
-};
-static const struct argp_option ping_options[] = {
-	OPTION(USER, "user", "USER", "Ask for this player (default: the dealer's first)"),
-	OPTIONS_END,
-};
-static const struct argp_option client_remove_options[] = {
-	OPTION(YES, "yes", NULL, "Remove it although its rounds are open"),
-	REASON_OPTION,
-	OPTIONS_END,
-};
-static const struct argp_option client_list_options[] = {
-	OPTION(ALL, "all", NULL, "Include removed ones"),
-	OPTIONS_END,
-};
-static const struct argp_option sign_options[] = {
-	OPTION(KEY_FILE, "key-file", "FILE", "Sign with the key in FILE, without the ledger"),
-	OPTION(ALGORITHM, "algorithm", "NAME", "With --key-file: hmac-sha256 (default), ..."),
-	OPTION(ENCODING, "encoding", "NAME", "With --key-file: hex (default) or base64"),
-	OPTIONS_END,
-};
-static const struct argp_option request_options[] = {
-	OPTION(BODY, "body", "JSON|@FILE|-", "The body, a file, or standard input"),
-	OPTION(URL, "url", "URL",
-		"Base URL (default http://127.0.0.1 and base_path, or /creditbridge)"),
-	OPTION(USER, "user", "USER", "The user_id of a named operation"),
-	OPTION(AMOUNT, "amount", "AMOUNT", "The amount of transfer-in and transfer-out"),
-	OPTION(REFERENCE, "reference", "ID", "The request_transaction_id (default: a random one)"),
-	OPTION(GAME, "game", "GAME", "The game_id of result-inquire"),
-	OPTION(KEY_FILE, "key-file", "FILE", "Sign with the key in FILE, without the ledger"),
-	OPTION(ALGORITHM, "algorithm", "NAME", "With --key-file: hmac-sha256 (default), ..."),
-	OPTION(ENCODING, "encoding", "NAME", "With --key-file: hex (default) or base64"),
-	OPTIONS_END,
-};
-static const struct argp_option explain_options[] = {
-	OPTION(KEY_FILE, "key-file", "FILE",
-		"Also try the key in FILE, such as one that was retired "
-		"long ago, or that the dealer claims to use ('-': standard input)"),
-	OPTIONS_END,
-};
-static const struct argp_option doctor_options[] = {
-	OPTION(URL, "url", "URL",
-		"The URL at which dealers call the wallet's mount, with its prefix"),
-	OPTION(PLATFORM_URL, "platform-url", "URL",
-		"The URL at which game servers call the platform's mount"),
-	OPTION(USER, "worker-user", "NAME",
-		"The user of the workers (default: that of the running ones, or www-data)"),
-	OPTIONS_END,
-};
+#include "cmd/ctl/command_options.def"
 
 #define PLAYER_JSON                                                                                \
 	"{\"player_id\",\"casino_id\",\"user_id\",\"currency\",\"created\",\"suspended\","         \
@@ -255,6 +15,9 @@ static const struct argp_option doctor_options[] = {
 	"{\"casino_id\",\"currency\",\"mode\",...,\"keys\":[{\"key_id\",\"created_ms\"}]}"
 #define KEY_JSON "{\"casino_id\",\"key_id\",\"key\"}"
 
+#define OPERATOR_JSON                                                                              \
+	"{\"operator\":{\"name\",\"login\",\"role\",\"suspended\",\"locked_until_ms\","            \
+	"\"signed_in_ms\",...}}"
 #define CLIENT_KEY_JSON "{\"client_id\",\"key_id\",\"key\"}"
 /* EVENT is a number or a webhook-id such as betting-17. "-" reads events from standard input. */
 #define OPERATE_ARGS "EVENT...\n-"
@@ -268,14 +31,20 @@ const struct ctl_command ctl_commands[] = {
 	{"init", "", "Create the state directory of the configuration",
 		"{\"state_directory\",\"installation\"}", init_options, 0, 0, false, ctl_init},
 	{"status", "", "Show the state of the ledger",
-		"{\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...,"
-		"\"callbacks\":{\"due\",\"sending\",\"held\",\"parked\",\"overdue_ms\"},"
+		"{\"verdict\": ok, attention or failure,\"problems\":[{\"level\",\"found\","
+		"\"remedy\"}],\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...,"
+		"\"store\":[{\"name\",\"unit\",\"value\"}],\"callbacks\":{\"due\",\"sending\",\"held\",\"parked\",\"overdue_ms\"},"
 		"\"dealers_without_url\":[...],\"shared_keys\":[...]}",
 		NULL, 0, 0, false, ctl_status},
+	{"cluster status", "", "Show which host's ledger is active, and which stand by",
+		"{\"member\" (this host),\"role\" (active, standby, silent, none),\"active\",\"holder\","
+		"\"address\",\"installation\",\"epoch\",\"turn\",\"members\":[{\"name\",\"role\","
+		"\"version\",\"address\",\"seen_ms_ago\",\"ahead_ms\"}]}",
+		NULL, 0, 0, false, ctl_cluster_status},
 	{"schema", "", "Show the version of the data of a stopped ledger",
 		"{\"state_directory\",\"schema\",\"program_schema\",\"data\": none, older, current "
-		"or newer}",
-		NULL, 0, 0, false, ctl_schema},
+		"or newer}; with --sql {\"sql\"}",
+		schema_options, 0, 0, false, ctl_schema},
 	{"metrics", "", "Print the figures that Prometheus reads at /metrics",
 		"{\"metrics\"}: the text", NULL, 0, 0, false, ctl_metrics},
 	{"resume", "", "Start the ledger again after it halted on a disk error",
@@ -312,11 +81,11 @@ const struct ctl_command ctl_commands[] = {
 		ping_options, 1, 1, false, ctl_dealer_ping},
 	{"dealer test", "CASINO", "Test a dealer's server with the cases of its specification",
 		"{\"casino_id\",\"user_id\",\"url\",\"first_id\",\"last_id\",\"passed\",\"failed\","
-		"\"skipped\",\"not_run\",\"balance_before\",\"balance_after\",\"difference\","
-		"\"cases\":[{\"name\",\"group\",\"result\",\"rule\",\"expected\",\"came\",\"why\","
-		"\"has_money\",\"before\",\"after\",\"moved\",\"calls\",\"ms\"}]}, and "
-		"\"error\":{\"id\",\"detail\"} unless all passed; with --dry-run "
-		"{\"cases\":[{\"name\",\"group\",\"rule\",\"expected\"}]}",
+		"\"not_judged\",\"skipped\",\"not_run\",\"balance_before\",\"balance_after\",\"difference\","
+		"\"cases\":[{\"name\",\"group\",\"result\",\"cause\",\"rule\",\"needs\",\"expected\",\"came\",\"why\","
+		"\"has_money\",\"before\",\"after\",\"moved\",\"calls\",\"ms\"}]}, "
+		"\"warning\" if there is one, and \"error\":{\"id\",\"detail\"} unless all passed; with --dry-run "
+		"{\"cases\":[{\"name\",\"group\",\"rule\",\"needs\",\"expected\"}]}",
 		test_options, 1, 1, false, ctl_dealer_test},
 	{"client add", "CLIENT", "Add a game server and show its first key", CLIENT_KEY_JSON,
 		key_add_options, 1, 1, false, ctl_client_add},
@@ -338,13 +107,31 @@ const struct ctl_command ctl_commands[] = {
 		"{\"client_id\",\"removed\"}. Bets of open rounds can only be settled by a client of "
 		"this name. If the same name is added again, it can settle them",
 		client_remove_options, 1, 1, false, ctl_client_remove},
+	{"operator add", "NAME", "Add an operator of the web console and show the code secret",
+		"{\"operator\":{...},\"otpauth\"}", operator_options, 1, 1, false,
+		ctl_operator_add},
+	{"operator set", "NAME", "Change login or role of an operator; the sessions end",
+		OPERATOR_JSON, operator_options, 1, 1, false, ctl_operator_set},
+	{"operator list", "", "List the operators of the web console", "{\"operators\":[{...}]}",
+		NULL, 0, 0, false, ctl_operator_list},
+	{"operator suspend", "NAME", "Refuse sign-in of an operator, and end the sessions",
+		OPERATOR_JSON, reason_options, 1, 1, false, ctl_operator_suspend},
+	{"operator resume", "NAME", "End the suspension of an operator", OPERATOR_JSON,
+		reason_options, 1, 1, false, ctl_operator_resume},
+	{"operator unlock", "NAME", "End the lock of an operator after wrong codes", OPERATOR_JSON,
+		reason_options, 1, 1, false, ctl_operator_unlock},
+	{"operator new-code", "NAME", "Give an operator a new code secret and show it",
+		"{\"operator\":{...},\"otpauth\"}", reason_options, 1, 1, false,
+		ctl_operator_new_code},
+	{"operator sign-out", "NAME", "End the sessions of an operator", OPERATOR_JSON,
+		reason_options, 1, 1, false, ctl_operator_sign_out},
 	{"player add", "CASINO USER", "Register a player", PLAYER_JSON, reason_options, 2, 2, false,
 		ctl_player_add},
 	{"player list", "CASINO", "List the players of a dealer", "{\"players\":[{...}]}",
 		list_options, 1, 1, false, ctl_player_list},
 	{"player show", "CASINO USER\nPLAYER_ID", "Show a player and the balance",
 		"{\"casino_id\",\"user_id\",\"player_id\",\"balance\",\"entry_seq\","
-		"\"entry_transaction_id\",\"suspended\",\"created_ms\"}",
+		"\"entry_transaction_id\",\"suspended\",\"created_ms\",\"credit_at\" (platform or dealer)}",
 		NULL, 1, 2, false, ctl_player_show},
 	{"player suspend", "CASINO USER", "Refuse transfers and bets of a player", PLAYER_JSON,
 		reason_options, 2, 2, false, ctl_player_suspend},
@@ -359,24 +146,43 @@ const struct ctl_command ctl_commands[] = {
 		adjust_options, 3, 3, true, ctl_player_adjust},
 	{"transfer show", "CASINO REFERENCE\n--transaction=ID",
 		"Find the movement of a dealer's reference",
-		"{\"casino_id\",\"user_id\",\"request\":{...},\"entry\":{...} or null}",
+		"{\"casino_id\",\"user_id\",\"request\":{...},\"entry\":{...} or null," STORY_JSON
+		"}",
 		transfer_show_options, 0, 2, false, ctl_transfer_show},
 	{"transfer list", "", "List movements, the newest first", "{\"transfers\":[{...}]}",
 		transfer_list_options, 0, 0, false, ctl_transfer_list},
-	{"bet show", "TRANSACTION_ID\nPLAYER_ID|CASINO/USER GAME [N]",
+	{"follow", "", "Print transactions as lines of JSON, and go on with new ones",
+		"the same lines as without it: {\"casino_id\",\"transaction_id\",\"kind\",\"state\","
+		"\"timestamp\",\"user_id\",\"player_id\",...}; see creditbridge-protocol(7)",
+		follow_options, 0, 0, false, ctl_follow},
+	{"bet show", "TRANSACTION_ID\nPLAYER_ID|CASINO/USER GAME [N]\nCASINO USER GAME [N]",
 		"Show a bet with its round and its callbacks",
 		"{\"bet\":{...},\"answer\":{\"code\",\"id\",\"detail\"},\"round\":{...},"
-		"\"callbacks\":[{...}],\"movements\":[{...}]}; for the transaction id of a result, that of "
+		"\"callbacks\":[{...}],\"movements\":[{...}]," STORY_JSON
+		"}; for the transaction id of a result, that of "
 		"round show",
-		NULL, 1, 3, false, ctl_bet_show},
+		NULL, 1, 4, false, ctl_bet_show},
 	{"bet list", "", "List bets, the newest first",
 		"{\"bets\":[{\"player_id\",\"game_id\",\"number\",\"transaction_id\",...,"
-		"\"user_id\"}]}, without user_bet",
+		"\"user_id\",\"debt\",\"owed\"}]}, without user_bet; debt and owed as in bet show",
 		bet_list_options, 0, 0, false, ctl_bet_list},
-	{"round show", "TRANSACTION_ID\nPLAYER_ID|CASINO/USER GAME",
+	{"round show", "TRANSACTION_ID\nPLAYER_ID|CASINO/USER GAME\nCASINO USER GAME",
 		"Show a round with its bets and callbacks",
-		"{\"round\":{...},\"bets\":[{...}],\"callbacks\":[{...}],\"movements\":[{...}]}",
-		NULL, 1, 2, false, ctl_round_show},
+		"{\"round\":{...},\"bets\":[{...}],\"callbacks\":[{...}],\"movements\":[{...}]," STORY_JSON
+		"}",
+		NULL, 1, 3, false, ctl_round_show},
+	{"round correct", "PLAYER_ID|CASINO/USER GAME RESULT [PAYOUT]",
+		"Give a settled round another result, and move the difference",
+		"{\"dry_run\",\"casino_id\",\"user_id\",\"game_id\",\"mode\",\"previous_result\","
+		"\"previous_payout_amount\",\"result\",\"payout_amount\",\"revision\",\"delta\","
+		"\"shortfall\",\"transaction_id\",\"webhook_id\",\"effect\",\"operation_id\","
+		"\"replay\"}",
+		correct_options, 3, 4, false, ctl_round_correct},
+	{"owed", "", "List what is owed: which side owes which, since when, why, and the next step",
+		"{\"owed\":[{\"webhook_id\" (empty: what a correction could not take back),\"kind\","
+		"\"state\",\"since_ms\",\"casino_id\",\"player_id\",\"user_id\",\"game_id\"," STORY_JSON_MEMBERS
+		"}],\"dealers\":[{\"casino_id\",\"currency\",\"payouts\",\"refunds\",\"shortfall\"}]}",
+		owed_options, 0, 0, false, ctl_owed},
 	{"callback list", "", "List callbacks, the newest first",
 		"{\"callbacks\":[" CALLBACK_ROW_JSON "]}; with --shape {\"shape\":[{\"casino_id\","
 		"\"state\",\"total\",\"up_to_1m\",\"up_to_5m\",\"up_to_15m\",\"up_to_1h\","
@@ -402,8 +208,8 @@ const struct ctl_command ctl_commands[] = {
 		"{\"callbacks\":[{\"webhook_id\",\"created_ms\",\"casino_id\",\"user_id\","
 		"\"game_id\",\"amount\",\"transaction_id\",\"attempts\",\"bet\"}],"
 		"\"dealers\":[{\"casino_id\",\"callbacks_held_ms\",\"restored_ms\",\"restored_to_ms\","
-		"\"callbacks\",\"released\"}],"
-		"\"released\"}. Of all dealers, or of one; nothing is released without --yes or an "
+		"\"callbacks\",\"released\",\"error\":{\"id\",\"detail\"} of one that failed}],"
+		"\"released\" (all of them)}. Of all dealers, or of one; nothing is released without --yes or an "
 		"answer on the terminal",
 		release_options, 0, 1, false, ctl_release},
 	{"sweep", "", "Send the callbacks that are due, as creditbridge-sweep does from cron",
@@ -456,7 +262,7 @@ const struct ctl_command ctl_commands[] = {
 		restore_options, 1, 1, false, ctl_restore},
 	{"adopt", "", "State whether a state was copied or moved, so that a ledger may serve it",
 		"{\"state_directory\",\"installation\",\"copied\",\"last_transaction_id\",\"last_ms\","
-		"\"raised_by\",\"first_id\"}",
+		"\"raised_by\",\"first_id\",\"revived\":[...] (as of restore; only with --copied)}",
 		adopt_options, 0, 0, false, ctl_adopt},
 	{"doctor", "[KEYFILE...]", "Check this installation for faults; change nothing",
 		"{\"ok\",\"failed\",\"warnings\",\"passed\",\"not_looked_at\",\"not_shown\","
@@ -464,6 +270,21 @@ const struct ctl_command ctl_commands[] = {
 		"\"about\",\"found\",\"remedy\"}]}. Exit status 1 if a finding is FAIL. KEYFILEs are "
 		"files or folders with secrets, such as keys and backups, that no other user may read",
 		doctor_options, 0, CTL_ARGS_MAX, false, ctl_doctor},
+	{"member add", "NAME", "Make key and certificate of a host of the cell",
+		"{\"member\",\"address\",\"expires_ms\",\"serial\",\"state\",\"directory\"}",
+		member_options, 1, 1, false, ctl_member_add},
+	{"member list", "", "List the hosts of the cell and their certificates",
+		"{\"members\":[{\"member\",\"address\",\"expires_ms\",\"serial\",\"state\" (valid, "
+		"expired, replaced, removed)}]}",
+		member_list_options, 0, 0, false, ctl_member_list},
+	{"member renew", "NAME", "Make a new key and certificate of a host of the cell",
+		"as member add", member_options, 1, 1, false, ctl_member_renew},
+	{"member remove", "NAME", "Refuse the certificates of a host of the cell",
+		"{\"member\",\"removed\"}", NULL, 1, 1, false, ctl_member_remove},
+	{"demo", "", "Show a bet of a seamless wallet, with a dealer and a game server of its own",
+		"{\"casino_id\",\"client_id\",\"user_id\",\"player_id\",\"game_id\","
+		"\"transaction_id\",\"state\",\"kept\"}",
+		demo_options, 0, 0, false, ctl_demo},
 	{"audit", "", "List the actions of operators, the newest first", "{\"audit\":[{...}]}",
 		audit_options, 0, 0, false, ctl_audit},
 	{"sign", "CASINO [BODYFILE]\n--key-file=FILE [BODYFILE]",
@@ -471,20 +292,26 @@ const struct ctl_command ctl_commands[] = {
 		"{\"signature\"}. The body is BODYFILE or standard input", sign_options, 0, 2,
 		false, ctl_sign},
 	{"request",
-		"CASINO METHOD PATH\nCASINO transfer-in|transfer-out|balance|stat|"
-		"result-inquire",
+		"CASINO METHOD PATH\nCASINO transfer-in|transfer-out|transfer-inquire|balance|"
+		"stat|result-inquire",
 		"Make a signed call as the dealer would",
 		"{\"status\",\"headers\":{...},\"request_transaction_id\",\"body\"}",
 		request_options, 2, 3, false, ctl_request},
-	{"explain", "REQUEST_ID\n-",
-		"Explain why a recent request was answered 400, 401 or "
-		"user_not_found",
+	{"refused list", "", "List calls that were answered 4xx, the newest first",
+		"{\"refused\":[{\"time_ms\",\"code\",\"id\",\"detail\",\"why\",\"operation\","
+		"\"proved\" (the signature was valid),\"casino_id\",\"user_id\","
+		"\"request_transaction_id\",\"amount\" (as sent),\"request_id\",\"address\",...}]}",
+		refused_list_options, 0, 0, false, ctl_refused_list},
+	{"explain", "REQUEST_ID\n-\n--casino=CASINO --reference=ID|--user=USER",
+		"Explain why a call was answered 4xx, and which side owes what after it",
 		"{\"request_id\",\"time_ms\",\"serve\" (wallet, platform),\"operation\",\"method\","
 		"\"path\",\"caller_id\",\"code\",\"id\",\"detail\",\"body_bytes\","
 		"\"body_bytes_kept\",\"matches\" (requests of this id),\"findings\":[{\"cause\","
-		"\"rule\",\"found\",\"remedy\"}]}, the cause of the answer first. '-' reads the id "
-		"from standard input. The last 1,000 are kept, in the ledger's memory only",
-		explain_options, 1, 1, false, ctl_explain},
+		"\"rule\",\"found\",\"remedy\"}],\"owed\",\"next\"}, the cause of the answer "
+		"first. '-' reads the id "
+		"from standard input. The bodies of the last 1,000 calls answered 400, 401 or "
+		"user_not_found are in the ledger's memory only",
+		explain_options, 0, 1, false, ctl_explain},
 	{"completion", "", "Print the completion for bash", "{\"script\"}: the text", NULL, 0, 0,
 		false, ctl_completion},
 	{NULL, NULL, NULL, NULL, NULL, 0, 0, false, NULL},

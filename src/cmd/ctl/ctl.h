@@ -48,10 +48,25 @@ enum ctl_option {
 	OPTION_COMPLETE,
 	OPTION_WITH_KEYS,
 	OPTION_OFFLINE,
+	OPTION_SQL,
 	OPTION_TAP,
 	OPTION_JUNIT,
+	OPTION_CASE,
+	OPTION_RESTART_COMMAND,
 	OPTION_PLATFORM_URL,
 	OPTION_FOR,
+	OPTION_SEAL,
+	OPTION_AFTER,
+	OPTION_REVISION,
+	OPTION_ALLOW_SHORTFALL,
+	OPTION_ID,
+	OPTION_TZ,
+	OPTION_PROBLEMS,
+	OPTION_JOIN,
+	OPTION_ADDRESS,
+	OPTION_KEEP,
+	OPTION_LOGIN,
+	OPTION_ROLE,
 #define DEALER_SETTING(option, name, ...) OPTION_##option,
 #include "cmd/ctl/dealer_settings.def"
 #undef DEALER_SETTING
@@ -60,7 +75,8 @@ enum ctl_option {
 /* The key of an option in argp. No option has a short form. */
 #define OPTION_KEY(option) (0x100 + (int)(option))
 
-#define CTL_ARGS_MAX 256
+#define CTL_ARGS_MAX   256
+#define CTL_AFTER_SIZE EXTERNAL_ID_SIZE
 
 struct ctl_command;
 
@@ -72,6 +88,7 @@ struct ctl {
 	/* "-5" or "-0.50" among the arguments: an amount, not an option; "" if there was none */
 	char negative[MONEY_TEXT_MAX];
 	bool json;
+	uint64_t limit; /* rows that the command's list prints; 0: all */
 	struct session session;
 };
 
@@ -129,16 +146,25 @@ enum outcome ctl_usage(struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
+ * For commands that move credit: refuses a missing --reason and a wrong --operation-id as usage errors, and
+ * takes the latter as the id of the operation.
+ */
+enum outcome ctl_operation(struct ctl *ctl);
+
+/*
  * Reads --limit into *limit, which is @standard if the option is absent. 0 means no limit and
  * sets UINT64_MAX.
  */
 enum outcome ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit);
 
 /*
- * Reads a time: YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] (UTC, a closing Z is accepted) or Unix
- * milliseconds.
+ * As ctl_limit(), for a command whose output is a list with a name: sets *limit to one row more, so
+ * that the list finds out whether it was cut.
  */
-bool ctl_time(const char *text, int64_t *time_ms);
+enum outcome ctl_list_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit);
+
+/* Returns true if the command has the option. */
+bool ctl_has_option(const struct ctl *ctl, enum ctl_option option);
 
 /*
  * Parses an option that contains one or several of @names, separated by commas. Sets bit (1 <<
@@ -169,15 +195,21 @@ ctl_run ctl_dealer_add, ctl_dealer_list, ctl_dealer_show, ctl_dealer_set, ctl_de
 ctl_run ctl_dealer_hold, ctl_dealer_key_confirm, ctl_client_key_confirm, ctl_release;
 ctl_run ctl_player_add, ctl_player_list, ctl_player_show, ctl_player_suspend, ctl_player_resume,
 	ctl_player_ledger, ctl_player_adjust;
-ctl_run ctl_transfer_show, ctl_transfer_list;
+ctl_run ctl_transfer_show, ctl_transfer_list, ctl_follow;
 ctl_run ctl_dealer_ping, ctl_dealer_test;
 ctl_run ctl_client_add, ctl_client_list, ctl_client_key_add, ctl_client_key_use,
 	ctl_client_key_retire, ctl_client_remove;
-ctl_run ctl_bet_show, ctl_bet_list, ctl_round_show;
+ctl_run ctl_bet_show, ctl_bet_list, ctl_round_show, ctl_round_correct;
 ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_retry,
 	ctl_callback_hold, ctl_callback_release, ctl_callback_cancel;
+ctl_run ctl_owed;
+ctl_run ctl_member_add, ctl_member_list, ctl_member_renew, ctl_member_remove;
 ctl_run ctl_recon, ctl_reconcile, ctl_export, ctl_import;
 ctl_run ctl_backup, ctl_restore, ctl_adopt, ctl_schema;
-ctl_run ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request, ctl_explain, ctl_completion;
+ctl_run ctl_operator_add, ctl_operator_set, ctl_operator_list, ctl_operator_suspend,
+	ctl_operator_resume, ctl_operator_unlock, ctl_operator_new_code, ctl_operator_sign_out;
+ctl_run ctl_refused_list, ctl_demo;
+ctl_run ctl_cluster_status, ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request, ctl_explain,
+	ctl_completion;
 
 #endif

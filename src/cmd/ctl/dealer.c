@@ -32,9 +32,16 @@ static const struct output_column dealer_columns[] = {
 	{"path of betting", "path_betting", OUTPUT_PLAIN},
 	{"path of betting-result", "path_betting_result", OUTPUT_PLAIN},
 	{"path of betting-refund", "path_betting_refund", OUTPUT_PLAIN},
+	{"path of betting-correction", "path_betting_correction", OUTPUT_IF_ANY},
 	{"unknown bet ids", "unknown_bet_ids", OUTPUT_IF_ANY},
+	{"duplicate ids", "duplicate_ids", OUTPUT_IF_ANY},
+	{"success needs balance", "success_needs_balance", OUTPUT_IF_ANY},
+	{"sends currency", "send_currency", OUTPUT_IF_ANY},
 	{"signing key", "signing_key_id", OUTPUT_PLAIN},
 	{"created", "created_ms", OUTPUT_PLAIN},
+	{"last exam", "exam_ms", OUTPUT_IF_ANY},
+	{"cases passed in it", "exam_passed", OUTPUT_IF_ANY},
+	{"cases failed in it", "exam_failed", OUTPUT_IF_ANY},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
@@ -45,8 +52,18 @@ static const struct output_column total_columns[] = {
 	{"adjusted", "adjusted", OUTPUT_PLAIN},
 	{"staked", "staked", OUTPUT_PLAIN},
 	{"paid", "paid", OUTPUT_PLAIN},
+	{"stakes of cancelled bets", "cancelled", OUTPUT_IF_ANY},
+	{"corrections of rounds", "corrected", OUTPUT_IF_ANY},
+	{"corrections not taken", "shortfall", OUTPUT_IF_ANY},
 	{"balance", "balance", OUTPUT_PLAIN},
+	{"staked at the dealer", "seamless_staked", OUTPUT_IF_ANY},
+	{"paid by the dealer", "seamless_paid", OUTPUT_IF_ANY},
+	{"refunded by the dealer", "seamless_refunded", OUTPUT_IF_ANY},
+	{"payouts that the dealer owes", "owed_payouts", OUTPUT_IF_ANY},
+	{"refunds that the dealer owes", "owed_refunds", OUTPUT_IF_ANY},
 	{"open bets and results", "open_bets", OUTPUT_PLAIN},
+	{"bets accepted with balance", "bets_with_balance", OUTPUT_IF_ANY},
+	{"without balance", "bets_without_balance", OUTPUT_IF_ANY},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
@@ -102,7 +119,8 @@ static struct dealer with_paths(const struct dealer *dealer)
 {
 	struct dealer shown = *dealer;
 	char *const paths[CALLBACK_KIND_COUNT] = {shown.path_balance_inquire, shown.path_betting,
-		shown.path_betting_result, shown.path_betting_refund};
+		shown.path_betting_result, shown.path_betting_refund,
+		shown.path_betting_correction};
 
 	for (unsigned int kind = 0; kind < CALLBACK_KIND_COUNT; kind++)
 		text_copy(paths[kind], CALLBACK_PATH_SIZE, dealer_callback_path(dealer, kind));

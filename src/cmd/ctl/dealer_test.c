@@ -13,9 +13,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
@@ -45,13 +47,54 @@ static void show_case(void *progress, const struct exam *exam, unsigned int numb
 	progress_show(progress, "case %u of %u: %s", number, exam->count, name);
 }
 
+/* Runs the command of --restart-command. Returns NULL, or the reason why it failed. */
+static const char *run_restart(const char *command)
+{
+	static char reason[160];
+	char *const words[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
+	posix_spawn_file_actions_t actions;
+	int status = 0;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&actions);
+	/* Standard output has the report. */
+	posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+	errno = posix_spawn(&pid, "/bin/sh", &actions, NULL, words, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (errno) {
+		snprintf(reason, sizeof(reason), "the restart command cannot be run: %s",
+			strerror(errno));
+		return reason;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return NULL;
+	snprintf(reason, sizeof(reason), "the restart command failed with status %d",
+		WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	return reason;
+}
+
+static const char *restart_dealer(void *closure)
+{
+	struct ctl *ctl = closure;
+	char answer[16] = "";
+
+	if (ctl->options[OPTION_RESTART_COMMAND])
+		return run_restart(ctl->options[OPTION_RESTART_COMMAND]);
+	fprintf(stderr, "\nRestart your server now, and press Enter when it runs again. ");
+	if (!fgets(answer, sizeof(answer), stdin))
+		return "the restart was not confirmed";
+	return NULL;
+}
+
 static bool confirm_exam(struct ctl *ctl, struct exam *exam, enum outcome *code)
 {
 	char question[EXTERNAL_ID_SIZE + CALLBACK_URL_SIZE + 256];
 
 	snprintf(question, sizeof(question),
-		"The credit of %s at %s will be moved for real, a few credits at a time, in %u "
-		"cases. Go on?",
+		"The credit of %s at %s will be moved for real, and given back, in %u cases: a few "
+		"credits at a time, and once nearly all. Go on?",
 		exam->player.user_id, exam->url, exam->count);
 	return ctl_confirm(ctl, question, code);
 }
@@ -88,9 +131,13 @@ static enum outcome do_exam(struct ctl *ctl, struct exam *exam, bool *begun)
 	progress.every_ms = 0;
 	exam->progress = show_case;
 	exam->progress_closure = &progress;
+	if (ctl->options[OPTION_RESTART_COMMAND] || (!ctl->options[OPTION_YES] && ctl_can_ask())) {
+		exam->restart = restart_dealer;
+		exam->restart_closure = ctl;
+	}
 	exam_run(exam);
 	progress_end(&progress);
-	return OUTCOME_DONE;
+	return exam_record(exam);
 }
 
 /* Writes the report to the file of --junit and closes it. A partial report is deleted. */
@@ -112,15 +159,21 @@ static enum outcome write_junit(struct ctl *ctl, const struct exam *exam, FILE *
 	return code;
 }
 
-static enum outcome report_exam(struct ctl *ctl, struct exam *exam, FILE *junit)
+/* @stored is the outcome of storing the result. */
+static enum outcome report_exam(struct ctl *ctl, struct exam *exam, FILE *junit,
+	enum outcome stored)
 {
-	char detail[EXAM_DETAIL_SIZE];
+	char detail[EXAM_DETAIL_SIZE], warning[EXAM_WARNING_SIZE];
 	enum outcome code = write_junit(ctl, exam, junit);
 
+	if (code == OUTCOME_DONE)
+		code = stored;
 	if (ctl->options[OPTION_TAP])
 		exam_write_tap(exam, stdout);
 	else if (exam_print(ctl, exam) != OUTCOME_DONE)
 		code = OUTCOME_FAILED;
+	if (exam_warning(exam, warning))
+		ctl_tell(NULL, "warning: %s", warning);
 	if (code != OUTCOME_DONE || !exam_detail(exam, detail))
 		return code;
 	ctl_tell("exam_failed", "%s", detail);
@@ -140,22 +193,19 @@ static void report_nothing(struct ctl *ctl, struct exam *exam, FILE *junit)
 /* Lists the cases without running them. */
 static enum outcome list_cases(struct ctl *ctl, struct exam *exam)
 {
-	static const struct output_column columns[] = {
-		{"case", "name", OUTPUT_PLAIN},
-		{"rule", "rule", OUTPUT_PLAIN},
-		{"expected", "expected", OUTPUT_PLAIN},
-		{NULL, NULL, OUTPUT_PLAIN},
-	};
 	static const struct field fields[] = {
 		FIELD(FIELD_STR, exam_row, name),
 		FIELD(FIELD_STR, exam_row, group),
 		FIELD(FIELD_STR, exam_row, rule),
+		FIELD(FIELD_STR, exam_row, needs),
 		FIELD(FIELD_STR, exam_row, expected),
 		FIELD_END,
 	};
 	struct output_list list;
 
-	output_list_open(&list, ctl, "cases", "cases", fields, columns);
+	if (!ctl->json)
+		return exam_print_cases(exam);
+	output_list_open(&list, ctl, "cases", "cases", fields, NULL);
 	for (unsigned int i = 0; i < exam->count; i++)
 		output_list_add(&list, &exam->rows[i]);
 	return output_list_close(&list, OUTCOME_DONE);
@@ -180,6 +230,26 @@ static enum outcome check_options(struct ctl *ctl, FILE **junit)
 	return OUTCOME_DONE;
 }
 
+/* Checks the names of --case. */
+static enum outcome choose_cases(struct ctl *ctl, struct exam *exam)
+{
+	const char *names = ctl->options[OPTION_CASE];
+	char name[EXAM_NAME_SIZE];
+
+	exam->only = names;
+	while (names) {
+		size_t len = strcspn(names, ",");
+
+		snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name)),
+			names);
+		if (!exam_only_ok(exam, name))
+			return ctl_usage(ctl, "there is no case %s; --dry-run prints the cases",
+				name);
+		names = names[len] ? names + len + 1 : NULL;
+	}
+	return OUTCOME_DONE;
+}
+
 enum outcome ctl_dealer_test(struct ctl *ctl)
 {
 	static struct exam exam;
@@ -195,11 +265,11 @@ enum outcome ctl_dealer_test(struct ctl *ctl)
 		code = ctl_no_memory(ctl);
 	else if (ctl->options[OPTION_DRY_RUN])
 		code = list_cases(ctl, &exam);
-	else
+	else if ((code = choose_cases(ctl, &exam)) == OUTCOME_DONE)
 		code = do_exam(ctl, &exam, &begun);
 	explicit_bzero(exam.targets, sizeof(exam.targets));
 	if (begun)
-		code = report_exam(ctl, &exam, junit);
+		code = report_exam(ctl, &exam, junit, code);
 	else if (exam.rows)
 		report_nothing(ctl, &exam, junit);
 	else if (junit)

@@ -7,7 +7,9 @@
 #include "cmd/ctl/ctl.h"
 #include "conformance/report.h"
 
-/* Prints the report as a table or JSON. */
+/* Prints the cases, for people. */
+enum outcome exam_print_cases(const struct exam *exam);
+/* Prints the report for people, at most 80 columns wide, or as JSON. */
 enum outcome exam_print(struct ctl *ctl, const struct exam *exam);
 
 #endif

@@ -51,11 +51,18 @@ static void count_one(void *context, const struct finding *finding)
 
 static void list_one(void *context, const struct finding *finding)
 {
-	output_list_add(context, finding);
+	struct output_list *list = context;
+
+	if (finding->result != DOCTOR_PASS || !list->ctl->options[OPTION_PROBLEMS])
+		output_list_add(list, finding);
 }
 
 static void render_one(void *context, const struct finding *finding)
 {
+	struct output_json *json = context;
+
+	if (finding->result == DOCTOR_PASS && json->ctl->options[OPTION_PROBLEMS])
+		return;
 	output_json_item(context, finding_fields, finding);
 }
 
@@ -152,8 +159,8 @@ enum outcome ctl_doctor(struct ctl *ctl)
 		dropped += doctor_dropped(&sheets[i]);
 		for (unsigned int n = 0; n < DOCTOR_RESULT_COUNT; n++)
 			counts[n] += sheets[i].dropped[n];
-		/* A check without any finding was not run. */
-		if (!sheets[i].count)
+		/* A check without any finding was not run, or is for another store. */
+		if (!sheets[i].count && !(doctor_checks[i].needs & NEEDS_SERVERS))
 			return ctl_no_memory(ctl);
 	}
 	code = ctl->json ? print_doctor_json(ctl, sheets, counts, dropped)

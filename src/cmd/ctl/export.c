@@ -1,9 +1,9 @@
 /*
  * export - implements `export`: writes all rows of the ledger as lines of JSON.
  *
- * For a running ledger, the rows are read from a backup made for the export
- * (ledger/offline/export.h), so that all rows belong to one moment. With --offline, they are read
- * from the state of a ledger that does not run.
+ * For a running ledger, the rows are read from a backup made for the export, or from a snapshot where
+ * the store has them (ledger/offline/export.h), so that all rows belong to one moment. With
+ * --offline, they are read from the state of a ledger that does not run.
  */
 #include "archive/export.h"
 
@@ -15,6 +15,8 @@
 #include "cmd/ctl/outfile.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/progress.h"
+#include "cmd/ctl/times.h"
+#include "store/servers.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -52,7 +54,7 @@ static enum outcome print_export(struct exporting *exporting)
 
 	if (!exporting->out.path)
 		return OUTCOME_DONE;
-	text_time(archive->last_ms, time);
+	times_text(archive->last_ms, time);
 	if (!exporting->ctl->json) {
 		printf("%s: %" PRIu64 " rows of installation %s, %s keys\n", exporting->out.path,
 			archive->tail.rows, head->installation, head->keys ? "with" : "without");
@@ -102,6 +104,9 @@ static enum outcome open_export_data(struct exporting *exporting)
 	if (ctl->options[OPTION_OFFLINE])
 		status = export_open_state(&exporting->data, &ctl->session.settings,
 			&ctl->session.operator, keys_text(ctl), why, sizeof(why));
+	else if (store_has_snapshot(&ctl->session.settings))
+		status = export_open_snapshot(&exporting->data, &ctl->session.settings, why,
+			sizeof(why));
 	else
 		status = export_open_backup(&exporting->data, &ctl->session.settings,
 			&exporting->place, exporting->bytes, why, sizeof(why));
@@ -143,6 +148,14 @@ static enum outcome record_export(struct exporting *exporting)
 	return code;
 }
 
+/* Becomes the ledger's user, whom the servers know. */
+static enum outcome prepare_snapshot(struct exporting *exporting)
+{
+	enum outcome code = record_export(exporting);
+
+	return code == OUTCOME_DONE ? session_drop_root(&exporting->ctl->session) : code;
+}
+
 /* Makes the ledger create the backup that is read. */
 static enum outcome prepare_backup(struct exporting *exporting)
 {
@@ -172,10 +185,8 @@ static enum outcome prepare_backup(struct exporting *exporting)
 
 static enum outcome prepare_offline(struct ctl *ctl)
 {
-	enum outcome code = session_settings(&ctl->session);
+	enum outcome code = offline_check_stopped(ctl);
 
-	if (code == OUTCOME_DONE)
-		code = offline_check_stopped(ctl);
 	return code == OUTCOME_DONE ? offline_become_owner(ctl, false, NULL) : code;
 }
 
@@ -183,18 +194,23 @@ enum outcome ctl_export(struct ctl *ctl)
 {
 	static struct exporting exporting;
 	const bool offline = ctl->options[OPTION_OFFLINE] != NULL;
-	enum outcome code;
-	bool ended = true;
+	enum outcome code = session_settings(&ctl->session);
+	bool ended = true, snapshot;
 
+	if (code != OUTCOME_DONE)
+		return code;
 	exporting.ctl = ctl;
+	snapshot = !offline && store_has_snapshot(&ctl->session.settings);
 	code = outfile_open(&exporting.out, ctl, ctl->arg_count ? ctl->args[0] : NULL, true);
 	if (code != OUTCOME_DONE)
 		return code;
-	code = offline ? prepare_offline(ctl) : prepare_backup(&exporting);
+	code = offline     ? prepare_offline(ctl)
+		: snapshot ? prepare_snapshot(&exporting)
+			   : prepare_backup(&exporting);
 	if (code == OUTCOME_DONE) {
 		code = offline_run(ctl, export_in_child, &exporting, "the export is not complete",
 			&ended);
-		if (!offline)
+		if (!offline && !snapshot)
 			export_place_close(&exporting.place);
 	}
 	/* Otherwise the child closed or deleted the file. */

@@ -2,8 +2,10 @@
 
 #include "admin/list.h"
 #include "admin/names.h"
+#include "admin/stories.h"
 #include "admin/transactions.h"
 #include "cmd/ctl/callback.h"
+#include "cmd/ctl/owed.h"
 #include "cmd/ctl/output.h"
 #include "domain/wager.h"
 
@@ -62,12 +64,34 @@ static const struct output_column result_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
+/* Of a corrected round. */
+static const struct output_column corrected_columns[] = {
+	{"corrections", "revision", OUTPUT_PLAIN},
+	{"result in force", "current_result", OUTPUT_PLAIN},
+	{"payout in force", "current_payout", OUTPUT_PLAIN},
+	{"not taken yet", "shortfall", OUTPUT_IF_ANY},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column correction_columns[] = {
+	{"REVISION", "revision", OUTPUT_PLAIN},
+	{"TRANSACTION", "transaction_id", OUTPUT_PLAIN},
+	{"TIME", "time_ms", OUTPUT_PLAIN},
+	{"RESULT", "result", OUTPUT_PLAIN},
+	{"PAYOUT", "payout_amount", OUTPUT_PLAIN},
+	{"BEFORE", "previous_payout", OUTPUT_PLAIN},
+	{"SHORTFALL", "shortfall", OUTPUT_PLAIN},
+	{"REASON", "reason", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
 static const struct output_column bet_columns[] = {
 	{"bet amount", "bet_amount", OUTPUT_PLAIN},
 	{"addition", "addition", OUTPUT_IF_ANY},
 	{"placed", "accepted_ms", OUTPUT_PLAIN},
 	{"state", "state", OUTPUT_PLAIN},
 	{"since", "changed_ms", OUTPUT_PLAIN},
+	{"cancelled", "cancelled", OUTPUT_IF_ANY},
 	{"settled outside by", "resolved_by", OUTPUT_IF_ANY},
 	{"remark", "remark", OUTPUT_IF_ANY},
 	{"user bet", "user_bet", OUTPUT_IF_ANY},
@@ -234,6 +258,8 @@ static enum outcome show_round(struct game *game, bool whose)
 	output_pairs_fields(&pairs, round_fields, round_columns, &game->round);
 	if (game->round.state == ROUND_SETTLED)
 		output_pairs_fields(&pairs, round_fields, result_columns, &game->round);
+	if (game->round.revision)
+		output_pairs_fields(&pairs, round_fields, corrected_columns, &game->round);
 	output_json_record(&game->json, "round", round_fields, &game->round);
 	return output_pairs_close(&pairs);
 }
@@ -254,6 +280,34 @@ static enum outcome game_close(struct game *game, enum outcome code)
 		return output_json_close(&game->json);
 	buffer_free(&game->json.text);
 	return code;
+}
+
+/* Shows the corrections of the round, and collects their numbers. */
+static enum outcome show_corrections(struct game *game)
+{
+	struct output_list out;
+	struct correction row;
+	struct list list;
+
+	output_json_list_open(&game->json, "corrections");
+	if (!game->round.revision) {
+		output_json_list_close(&game->json);
+		return OUTCOME_DONE;
+	}
+	memset(&row, 0, sizeof(row));
+	memcpy(row.player_id, game->round.player_id, sizeof(row.player_id));
+	memcpy(row.game_id, game->round.game_id, sizeof(row.game_id));
+	output_title(game->ctl, "Corrections");
+	list_open(&list, &game->ctl->session, RECORD_CORRECTION, false, 2, &row);
+	output_list_open(&out, game->ctl, NULL, NULL, correction_fields, correction_columns);
+	while (list_next(&list, &row)) {
+		add_number(game, &game->transactions, row.transaction_id);
+		add_number(game, &game->events, row.event);
+		output_json_item(&game->json, correction_fields, &row);
+		output_list_add(&out, &row);
+	}
+	output_json_list_close(&game->json);
+	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }
 
 /* The table shows the answer. The stored outcome exists only for a rejected bet. */
@@ -283,13 +337,20 @@ static enum outcome show_bets(struct game *game)
 enum outcome game_show_round(struct ctl *ctl, const struct game_key *key)
 {
 	struct game game;
+	struct story story;
 	enum outcome code = game_open(&game, ctl, key);
 
+	if (code == OUTCOME_DONE)
+		code = stories_round(&ctl->session, &game.round, false, &story);
+	if (code == OUTCOME_DONE)
+		owed_print_story(ctl, &story, &game.json);
 	if (code == OUTCOME_DONE)
 		code = show_round(&game, true);
 	if (code == OUTCOME_DONE)
 		code = show_bets(&game);
 	add_result(&game);
+	if (code == OUTCOME_DONE)
+		code = show_corrections(&game);
 	return game_close(&game, code);
 }
 
@@ -298,7 +359,8 @@ static void show_answer(struct game *game, struct output_pairs *pairs, const str
 {
 	const struct refusal_info *info = refusal_info(bet_refusal(bet));
 	/* A repeated request for this bet receives its final state. */
-	const char *detail = bet->state == BET_REFUNDED ? BET_REFUNDED_DETAIL : info->detail;
+	const char *detail =
+		bet->state == BET_REFUNDED && !bet->cancelled ? BET_REFUNDED_DETAIL : info->detail;
 	char balance[MONEY_TEXT_MAX];
 	struct output_json json;
 
@@ -341,6 +403,7 @@ enum outcome game_show_bet(struct ctl *ctl, const struct game_key *key)
 {
 	struct game game;
 	struct buffer bytes;
+	struct story story;
 	struct bet bet;
 	enum outcome code = game_open(&game, ctl, key);
 	bool found = false;
@@ -361,6 +424,10 @@ enum outcome game_show_bet(struct ctl *ctl, const struct game_key *key)
 		code = ctl_fail(ctl, OUTCOME_FAILED, "bet_not_found",
 			"the game has no bet %u: it has %u", (unsigned int)bet.number,
 			(unsigned int)game.round.bets);
+	if (code == OUTCOME_DONE)
+		code = stories_bet(&ctl->session, &game.round, &bet, false, &story);
+	if (code == OUTCOME_DONE)
+		owed_print_story(ctl, &story, &game.json);
 	if (code == OUTCOME_DONE)
 		code = show_bet(&game, &bet);
 	if (code == OUTCOME_DONE)

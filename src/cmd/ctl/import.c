@@ -9,6 +9,7 @@
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/progress.h"
 #include "cmd/ctl/revived.h"
+#include "cmd/ctl/times.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static void print_import_text(const struct archive_import *archive)
 {
 	char written[32];
 
-	text_time(archive->head.created_ms, written);
+	times_text(archive->head.created_ms, written);
 	printf("%s: %" PRIu64 " rows of installation %s, written %s\n",
 		archive->dry_run ? "The file is whole" : "Imported", archive->rows,
 		archive->head.installation, written);
@@ -77,7 +78,7 @@ static enum outcome print_import(struct ctl *ctl, const struct archive_import *a
 	output_json_number(&json, "first_id", archive->life.first_id);
 	output_json_object(&json, "keys_missing", &keyless);
 	if (!archive->dry_run)
-		code = revived_show(ctl, &json, &lists);
+		code = revived_show(ctl, &json, &lists, REVIVED_TITLE);
 	return output_json_close(&json) == OUTCOME_DONE ? code : OUTCOME_FAILED;
 }
 

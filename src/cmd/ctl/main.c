@@ -5,6 +5,8 @@
 #include "base/no_dump.h"
 #include "base/text.h"
 #include "cmd/ctl/ctl.h"
+#include "cmd/ctl/output_fit.h"
+#include "cmd/ctl/times.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -55,7 +57,15 @@ int main(int argc, char **argv)
 			"control characters",
 			REASON_SIZE - 1);
 	else
+		code = times_open(&ctl);
+	if (code == OUTCOME_DONE)
 		code = ctl.command->run(&ctl);
+	if (code == OUTCOME_DONE && ctl.session.lacked_role)
+		ctl_tell("left_out",
+			"keys that two owners have and the operators of the console were not looked at: that "
+			"needs the role admin");
+	fit_close();
+	times_close(&ctl);
 	session_close(&ctl.session);
 	/* Output that could not be written must never be reported as success. */
 	if (fflush(stdout) || ferror(stdout)) {

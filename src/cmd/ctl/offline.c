@@ -4,6 +4,7 @@
 #include "admin/place.h"
 #include "base/text.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/times.h"
 #include "state/lock.h"
 #include "store/exit.h"
 
@@ -170,7 +171,7 @@ void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)
 {
 	char time[32];
 
-	text_time(ms, time);
+	times_text(ms, time);
 	if (transaction_id)
 		printf("The last movement that it holds is transaction %" PRIu64 " at %s.\n",
 			transaction_id, time);

@@ -1,8 +1,11 @@
 #include "cmd/ctl/output.h"
 
 #include "base/text.h"
+#include "cmd/ctl/output_fit.h"
+#include "cmd/ctl/times.h"
 #include "wire/render.h"
 
+#include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -138,13 +141,17 @@ void output_pairs_open(struct output_pairs *pairs, struct ctl *ctl)
 		!scols_table_new_column(pairs->lines, "value", 0, 0);
 }
 
-static void add_pair(struct output_pairs *pairs, const char *heading, const char *text)
+/* @field: the member that @text is the value of; NULL: none */
+static void add_pair(struct output_pairs *pairs, const char *heading, const char *text,
+	const struct field *field)
 {
 	struct libscols_line *line =
 		pairs->failed ? NULL : scols_table_new_line(pairs->lines, NULL);
 
 	if (!line || !set_cell(line, 0, heading) || !set_cell(line, 1, text))
 		pairs->failed = true;
+	else if (field)
+		fit_color(scols_line_get_cell(line, 1), field, text);
 }
 
 void output_pairs_add(struct output_pairs *pairs, const char *heading, const char *format, ...)
@@ -157,7 +164,7 @@ void output_pairs_add(struct output_pairs *pairs, const char *heading, const cha
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	add_pair(pairs, heading, text);
+	add_pair(pairs, heading, text, NULL);
 }
 
 void output_pairs_fields(struct output_pairs *pairs, const struct field *table,
@@ -167,17 +174,22 @@ void output_pairs_fields(struct output_pairs *pairs, const struct field *table,
 
 	if (pairs->ctl->json)
 		return;
+	times_select(pairs->ctl, table, record);
 	for (; columns->heading; columns++) {
-		output_value(field_find(table, columns->field), columns->format, record, text);
+		const struct field *field = field_find(table, columns->field);
+
+		output_value(field, columns->format, record, text);
 		if (columns->format != OUTPUT_IF_ANY || text[0])
-			add_pair(pairs, columns->heading, text);
+			add_pair(pairs, columns->heading, text, field);
 	}
 }
 
 enum outcome output_pairs_close(struct output_pairs *pairs)
 {
-	if (!pairs->failed && pairs->lines)
+	if (!pairs->failed && pairs->lines) {
+		fit_pairs(pairs->lines);
 		scols_print_table(pairs->lines);
+	}
 	scols_unref_table(pairs->lines);
 	return pairs->failed ? ctl_no_memory(pairs->ctl) : OUTCOME_DONE;
 }
@@ -216,6 +228,7 @@ static void print_part(struct output_list *list)
 {
 	if (list->failed || !list->lines)
 		return;
+	fit_list(list);
 	scols_table_enable_noheadings(list->lines, list->printed);
 	scols_print_table(list->lines);
 	scols_table_remove_lines(list->lines);
@@ -233,6 +246,7 @@ void output_list_open(struct output_list *list, struct ctl *ctl, const char *nam
 		.table = table,
 		.json = table,
 		.columns = columns,
+		.max = name ? ctl->limit : 0,
 		.silent = ctl->json && !name};
 	buffer_init(&list->text, OUTPUT_JSON_MAX);
 	if (list->silent)
@@ -251,6 +265,8 @@ void output_list_open(struct output_list *list, struct ctl *ctl, const char *nam
 			list->failed = true;
 		else
 			scols_cell_set_color(scols_column_get_header(column), "bold");
+		if (column && fit_folds(field))
+			fit_folding(column);
 	}
 }
 
@@ -278,6 +294,10 @@ void output_list_add(struct output_list *list, const void *row)
 
 	if (list->silent)
 		return;
+	if (list->max && list->count == list->max) {
+		list->more = true;
+		return;
+	}
 	if (list->ctl->json) {
 		add_json(list, row);
 		return;
@@ -287,15 +307,38 @@ void output_list_add(struct output_list *list, const void *row)
 		list->failed = true;
 		return;
 	}
+	times_select(list->ctl, list->table, row);
+	times_in_table(true);
 	for (size_t i = 0; list->columns[i].heading; i++) {
 		const struct output_column *column = &list->columns[i];
+		const struct field *field = field_find(list->table, column->field);
 
-		output_value(field_find(list->table, column->field), column->format, row, text);
+		output_value(field, column->format, row, text);
 		if (!set_cell(line, i, text))
 			list->failed = true;
+		else
+			fit_color(scols_line_get_cell(line, i), field, text);
+		if (i == list->after_column)
+			text_copy(list->after, sizeof(list->after), text);
 	}
+	times_in_table(false);
 	if (++list->count % PART_LINES == 0)
 		print_part(list);
+}
+
+/* Informs the operator that rows follow. Their number is seldom known: counting would read them all. */
+static void note_cut(const struct output_list *list)
+{
+	char shown[OUTPUT_SHOWN_MAX];
+
+	fflush(stdout);
+	if (list->total)
+		fprintf(stderr, "%lu of %" PRIu64 " shown: ", list->count, list->total);
+	else
+		fprintf(stderr, "%lu shown, more follow: ", list->count);
+	if (list->after[0] && ctl_has_option(list->ctl, OPTION_AFTER))
+		fprintf(stderr, "--after %s, or ", output_shown(list->after, shown));
+	fprintf(stderr, "--limit N (0: all)\n");
 }
 
 enum outcome output_list_close(struct output_list *list, enum outcome code)
@@ -304,12 +347,17 @@ enum outcome output_list_close(struct output_list *list, enum outcome code)
 		code = ctl_no_memory(list->ctl);
 	if (list->ctl->json && !list->silent && code == OUTCOME_DONE) {
 		print_buffered(list);
-		printf("]}\n");
+		printf("]%s", list->more ? ",\"more\":true" : "");
+		if (list->more && list->total)
+			printf(",\"total\":%" PRIu64, list->total);
+		printf("}\n");
 	} else if (!list->ctl->json && list->count % PART_LINES) {
 		print_part(list);
 	} else if (!list->ctl->json && code == OUTCOME_DONE && !list->count && list->what) {
 		fprintf(stderr, "no %s\n", list->what);
 	}
+	if (code == OUTCOME_DONE && list->more && !list->ctl->json)
+		note_cut(list);
 	scols_unref_table(list->lines);
 	buffer_free(&list->text);
 	return code;

@@ -93,7 +93,9 @@ const struct field *output_result(enum command command);
 /*
  * A list that is printed row by row. Memory is bounded: a long list is printed in parts. With
  * --json the output is {"NAME":[{...},...]}, or nothing if NAME is NULL (a table inside a larger
- * object). An empty list is reported on standard error as "no @what".
+ * object). An empty list is reported on standard error as "no @what". A list with a NAME
+ * prints at most the rows of --limit, and is marked if another one follows: the commands read one row
+ * more (ctl_list_limit()).
  */
 struct output_list {
 	struct ctl *ctl;
@@ -106,7 +108,13 @@ struct output_list {
 	bool silent;
 	struct buffer text; /* with --json */
 	unsigned long count;
-	bool printed; /* one part with its headings was printed */
+	unsigned long max; /* rows to print, of --limit; 0: all */
+	bool more;         /* a row after these was left out */
+	uint64_t total;    /* all rows, if the caller has their number; 0: it is not known */
+	unsigned int
+		after_column; /* column whose text is the id of a row, for --after: 0, the first */
+	char after[CTL_AFTER_SIZE]; /* the id of the last row; "": it has none */
+	bool printed;               /* one part with its headings was printed */
 	bool failed;
 };
 void output_list_open(struct output_list *list, struct ctl *ctl, const char *name, const char *what,

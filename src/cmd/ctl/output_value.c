@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "cmd/ctl/times.h"
 
 #include <inttypes.h>
 #include <pwd.h>
@@ -110,7 +111,7 @@ static void format_number(const struct field *field, enum output_format format, 
 	else if (field->type == FIELD_MONEY)
 		money_format((money_t)number, 2, text);
 	else if (field->type == FIELD_TIME_MS)
-		text_time((int64_t)number, text);
+		times_text((int64_t)number, text);
 	else if (field->type == FIELD_I32)
 		snprintf(text, OUTPUT_TEXT_MAX, "%" PRId32, (int32_t)(uint32_t)number);
 	else

@@ -7,6 +7,7 @@
 #include "admin/names.h"
 #include "admin/transactions.h"
 #include "base/text.h"
+#include "domain/callback.h"
 #include "cmd/ctl/output.h"
 #include "wire/signature.h"
 
@@ -34,6 +35,7 @@ static const struct output_column list_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
+#define LEDGER_TRANSACTION 6 /* its place in ledger_columns */
 static const struct output_column ledger_columns[] = {
 	{"SEQ", "entry_seq", OUTPUT_PLAIN},
 	{"TIME", "time_ms", OUTPUT_PLAIN},
@@ -135,33 +137,70 @@ enum outcome ctl_player_list(struct ctl *ctl)
 	struct list list;
 	struct player row = {.casino_id = ""};
 	struct dealer dealer;
+	struct total total = {.casino_id = ""};
 	uint64_t limit;
-	enum outcome code = ctl_limit(ctl, 100, &limit);
+	bool found;
+	enum outcome code = ctl_list_limit(ctl, 100, &limit);
 
 	if (code == OUTCOME_DONE)
 		code = names_dealer(&ctl->session, ctl->args[0], &dealer);
 	if (code != OUTCOME_DONE)
 		return code;
+	memcpy(total.casino_id, dealer.casino_id, sizeof(total.casino_id));
+	code = list_fetch(&ctl->session, RECORD_TOTAL, &total, &found, NULL);
+	if (code != OUTCOME_DONE)
+		return code;
 	memcpy(row.casino_id, dealer.casino_id, sizeof(row.casino_id));
 	list_open(&list, &ctl->session, RECORD_PLAYER, false, 1, &row);
+	if (ctl->options[OPTION_AFTER]) {
+		code = names_read_external_id(&ctl->session, "--after", ctl->options[OPTION_AFTER],
+			row.user_id);
+		if (code != OUTCOME_DONE)
+			return list_end(&list, code);
+		list_behind(&list, &row);
+	}
 	output_list_open(&out, ctl, "players", "players", player_fields, list_columns);
+	out.total = total.players;
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
 	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }
 
+/* For people: the balance of the ledger is not all of the credit of a seamless player. */
+static void add_credit_place(struct output_pairs *pairs, const struct player *player,
+	enum wallet_mode mode)
+{
+	if (mode == WALLET_TRANSFER)
+		output_pairs_add(pairs, "credit", "on the platform: the balance");
+	else
+		output_pairs_add(pairs, "credit",
+			"at dealer %s, besides the balance; `creditbridgectl dealer ping %s --user "
+			"%s` asks for it",
+			player->casino_id, player->casino_id, player->user_id);
+}
+
 enum outcome ctl_player_show(struct ctl *ctl)
 {
 	struct player player;
+	struct dealer dealer;
+	struct output_pairs pairs;
 	struct output_json json;
 	enum outcome code = fetch_player_row(ctl, &player);
 
 	if (code == OUTCOME_DONE)
-		code = output_record(ctl, player_fields, player_columns, &player);
+		code = names_dealer(&ctl->session, player.casino_id, &dealer);
+	if (code != OUTCOME_DONE)
+		return code;
+	output_pairs_open(&pairs, ctl);
+	output_pairs_fields(&pairs, player_fields, player_columns, &player);
+	add_credit_place(&pairs, &player, dealer.mode);
+	code = output_pairs_close(&pairs);
 	if (code != OUTCOME_DONE)
 		return code;
 	output_json_open(&json, ctl);
 	output_json_fields(&json, player_fields, &player);
+	output_json_string(&json, "credit_at",
+		dealer.mode == WALLET_TRANSFER ? "platform" : "dealer");
 	return output_json_close(&json);
 }
 
@@ -171,15 +210,27 @@ enum outcome ctl_player_ledger(struct ctl *ctl)
 	struct movements movements;
 	struct player player;
 	struct transaction row;
-	uint64_t limit;
-	enum outcome code = ctl_limit(ctl, 0, &limit);
+	uint64_t limit, after = 0;
+	const char *text = ctl->options[OPTION_AFTER];
+	enum outcome code = ctl_list_limit(ctl, 0, &limit);
 
+	if (code == OUTCOME_DONE && text &&
+		(!text_unsigned(text, TRANSACTION_ID_MAX, &after) || !after))
+		code = ctl_usage(ctl,
+			"--after takes the TRANSACTION of the last row of the list before; not '%s'",
+			text);
 	if (code == OUTCOME_DONE)
 		code = fetch_player_row(ctl, &player);
 	if (code != OUTCOME_DONE)
 		return code;
 	movements_open(&movements, &ctl->session, &player);
+	if (after)
+		code = movements_behind(&movements, after);
+	if (code != OUTCOME_DONE)
+		return code;
 	output_list_open(&out, ctl, "entries", "movements", transaction_fields, ledger_columns);
+	out.total = player.entry_seq;
+	out.after_column = LEDGER_TRANSACTION;
 	for (; limit && movements_next(&movements, &row); limit--)
 		output_list_add(&out, &row);
 	return output_list_close(&out, movements.code);
@@ -216,11 +267,32 @@ static enum outcome adjust_unknown(struct ctl *ctl, const char *amount)
 	fputs(" player adjust", stderr);
 	print_word(stderr, ctl->args[0]);
 	print_word(stderr, ctl->args[1]);
-	fprintf(stderr, " %s --operation-id %s --reason", amount,
-		ctl->session.operator.operation_id);
+	fprintf(stderr, " %s", amount);
+	if (ctl->options[OPTION_FOR]) {
+		fputs(" --for", stderr);
+		print_word(stderr, ctl->options[OPTION_FOR]);
+	}
+	fprintf(stderr, " --operation-id %s --reason", ctl->session.operator.operation_id);
 	print_word(stderr, ctl->session.operator.reason);
 	fputc('\n', stderr);
 	return OUTCOME_UNREACHABLE;
+}
+
+/* Reads --for, a betting-result. */
+static enum outcome read_event(struct ctl *ctl, uint64_t *event)
+{
+	const char *text = ctl->options[OPTION_FOR];
+	enum callback_kind kind;
+
+	if (!text)
+		return OUTCOME_DONE;
+	if (callback_event_read(text, event, &kind) &&
+		(kind == CALLBACK_BETTING_RESULT || kind == CALLBACK_KIND_COUNT))
+		return OUTCOME_DONE;
+	return ctl_usage(ctl,
+		"--for takes a betting-result: its number, or the webhook-id as in "
+		"betting-result-17; not '%s'",
+		text);
 }
 
 static enum outcome print_adjust(struct ctl *ctl, const struct adjust_result *result)
@@ -243,7 +315,6 @@ static enum outcome print_adjust(struct ctl *ctl, const struct adjust_result *re
 
 enum outcome ctl_player_adjust(struct ctl *ctl)
 {
-	const char *id = ctl->options[OPTION_OPERATION_ID];
 	const char *amount = ctl->negative[0] ? ctl->negative : ctl->args[2];
 	struct adjust_cmd cmd;
 	struct adjust_result result;
@@ -251,20 +322,18 @@ enum outcome ctl_player_adjust(struct ctl *ctl)
 	enum outcome code;
 
 	memset(&cmd, 0, sizeof(cmd));
-	if (!ctl->session.operator.reason[0])
-		return ctl_usage(ctl, "--reason must be given");
-	if (id &&
-		(!text_is_name(id, OPERATION_ID_SIZE - 1) ||
-			!text_copy(ctl->session.operator.operation_id, OPERATION_ID_SIZE, id)))
-		return ctl_usage(ctl, "--operation-id takes 1 to %d of [A-Za-z0-9_.-]",
-			OPERATION_ID_SIZE - 1);
+	code = ctl_operation(ctl);
+	if (code != OUTCOME_DONE)
+		return code;
 	if (!amount || !money_from_text(amount, &cmd.amount) || cmd.amount == 0)
 		return ctl_usage(ctl,
 			"'%s' is not an amount: [-]digits[.digits], not 0, at "
 			"most 11 digits and 4 decimals",
 			amount ? amount : "");
 	cmd.operator= ctl->session.operator;
-	code = read_ids(ctl, cmd.casino_id, cmd.user_id);
+	code = read_event(ctl, &cmd.event);
+	if (code == OUTCOME_DONE)
+		code = read_ids(ctl, cmd.casino_id, cmd.user_id);
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_ADJUST, &cmd, &result, &unknown);
 	if (unknown)

@@ -5,6 +5,7 @@
 
 #include "admin/names.h"
 #include "base/clock.h"
+#include "base/zone.h"
 #include "cmd/ctl/outfile.h"
 #include "cmd/ctl/output.h"
 #include "recon/recon.h"
@@ -94,11 +95,12 @@ static enum outcome write_day(struct making *making)
 /* Reads --date, a day in the dealer's time zone. */
 static enum outcome read_day(struct ctl *ctl, struct recon *recon)
 {
+	const struct zone utc = zone_offset(0);
 	int64_t midnight_ms;
 
-	/* ctl_time() accepts other formats than a date. */
-	if (strlen(recon->date) != strlen("2025-01-31") || !ctl_time(recon->date, &midnight_ms) ||
-		recon->date[4] != '-')
+	/* zone_read() accepts other formats than a date. */
+	if (strlen(recon->date) != strlen("2025-01-31") || recon->date[4] != '-' ||
+		!zone_read(&utc, recon->date, 0, false, &midnight_ms))
 		return ctl_usage(ctl, "--date takes a day, YYYY-MM-DD; not '%s'", recon->date);
 	recon->from_ms = midnight_ms - recon->dealer.utc_offset_min * MINUTE_MS;
 	recon->until_ms = recon->from_ms + DAY_MS;

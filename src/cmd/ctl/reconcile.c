@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/times.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -216,7 +217,7 @@ static enum outcome print_proposals(struct ctl *ctl, struct reconcile *reconcile
 		code = OUTCOME_FAILED;
 	if (open || noted || !reconcile->dealer.restored_ms)
 		return code == OUTCOME_DONE && open ? OUTCOME_FAILED : code;
-	text_time(reconcile->dealer.restored_to_ms, time);
+	times_text(reconcile->dealer.restored_to_ms, time);
 	ctl_tell("not_covered",
 		"the newest row of %s is older than %s, up to which the restored data "
 		"is complete, so the dealer cannot be released by this file: give a file that the "
@@ -227,7 +228,6 @@ static enum outcome print_proposals(struct ctl *ctl, struct reconcile *reconcile
 
 static enum outcome load_sides(struct ctl *ctl, struct reconcile *reconcile)
 {
-	const char *since = ctl->options[OPTION_SINCE];
 	enum outcome code =
 		recon_side_load(&reconcile->theirs, &ctl->session, ctl->args[1], false, UINT32_MAX);
 
@@ -237,8 +237,9 @@ static enum outcome load_sides(struct ctl *ctl, struct reconcile *reconcile)
 		return code;
 	if (ctl->options[OPTION_COMPLETE])
 		reconcile->covers = true;
-	if (since && !ctl_time(since, &reconcile->since_ms))
-		return ctl_usage(ctl, "--since takes a time, such as 2025-01-31T12:00");
+	code = times_read(ctl, OPTION_SINCE, &reconcile->dealer, false, &reconcile->since_ms);
+	if (code != OUTCOME_DONE)
+		return code;
 	if (!reconcile->since_ms)
 		ctl_tell(NULL,
 			"the file has no column 'time_ms', so rows that the dealer "

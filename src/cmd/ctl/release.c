@@ -12,7 +12,8 @@
 
 #include <stdio.h>
 
-#define SHOWN_STANDARD 100
+#define SHOWN_STANDARD        100
+#define RELEASE_QUESTION_SIZE 256
 
 static const struct field held_fields[] = {
 	FIELD(FIELD_STR, held_dealer, casino_id),
@@ -103,14 +104,43 @@ static enum outcome print_preview(struct preview *preview, uint64_t limit)
 }
 
 /*
+ * Refuses if the file of no dealer was compared since the restore. If those of some were, the others are
+ * refused in turn.
+ */
+static enum outcome check_reconciled(struct ctl *ctl, const struct release *release,
+	char question[RELEASE_QUESTION_SIZE])
+{
+	const char *first;
+	uint64_t waiting;
+	size_t count = release_count_unreconciled(release, &first, &waiting);
+	char others[80] = "";
+
+	if (ctl->options[OPTION_UNRECONCILED])
+		count = waiting = 0;
+	if (count == release->count)
+		return ctl_fail(ctl, OUTCOME_FAILED, "not_reconciled",
+			"the file of dealer %s was not "
+			"compared since the restore, or something in it is to be mended, and nothing "
+			"was released: run `creditbridgectl reconcile %s FILE` until it exits with 0, "
+			"or give --unreconciled",
+			first, first);
+	if (count)
+		snprintf(others, sizeof(others), " %zu stay%s held: not reconciled.", count,
+			count == 1 ? "s" : "");
+	snprintf(question, RELEASE_QUESTION_SIZE,
+		"Release the callbacks of %zu dealer%s? The sweeper then sends %llu of them.%s",
+		release->count - count, release->count - count == 1 ? "" : "s",
+		(unsigned long long)(release->callbacks - waiting), others);
+	return OUTCOME_DONE;
+}
+
+/*
  * Asks on a terminal; otherwise releases only with --yes. Returns false if the command remains a
  * preview, or after an error in *code.
  */
 static bool is_agreed(struct ctl *ctl, const struct release *release, enum outcome *code)
 {
-	const char *unreconciled =
-		ctl->options[OPTION_UNRECONCILED] ? NULL : release_find_unreconciled(release);
-	char question[160];
+	char question[RELEASE_QUESTION_SIZE];
 
 	if (!release->count || (!ctl->options[OPTION_YES] && !ctl_can_ask()))
 		return false;
@@ -118,21 +148,49 @@ static bool is_agreed(struct ctl *ctl, const struct release *release, enum outco
 		*code = ctl_usage(ctl, "--reason must be given");
 		return false;
 	}
-	if (unreconciled) {
-		*code = ctl_fail(ctl, OUTCOME_FAILED, "not_reconciled",
-			"the file of dealer %s was not "
-			"compared since the restore, or something in it is to be mended, and nothing "
-			"was released: run `creditbridgectl reconcile %s FILE` until it exits with 0, "
-			"or give --unreconciled",
-			unreconciled, unreconciled);
-		return false;
+	*code = check_reconciled(ctl, release, question);
+	return *code == OUTCOME_DONE && ctl_confirm(ctl, question, code);
+}
+
+/* Reports the dealers that were not released, and how many were. */
+static void report_lifted(struct ctl *ctl, const struct release *release)
+{
+	size_t released = 0;
+
+	for (size_t i = 0; i < release->count; i++) {
+		const struct held_dealer *dealer = &release->dealers[i];
+
+		released += dealer->released;
+		if (dealer->failure.id[0])
+			ctl_tell(dealer->failure.id, "dealer %s: %s", dealer->casino_id,
+				dealer->failure.detail);
+		else if (!dealer->released)
+			ctl_tell("not_tried",
+				"dealer %s was not tried: the ledger failed at an earlier one",
+				dealer->casino_id);
 	}
-	snprintf(question, sizeof(question),
-		"Release the callbacks of %zu dealer%s? The sweeper "
-		"then sends %llu of them.",
-		release->count, release->count == 1 ? "" : "s",
-		(unsigned long long)release->callbacks);
-	return ctl_confirm(ctl, question, code);
+	if (ctl->json)
+		return;
+	if (released == release->count)
+		printf("Released: the sweeper sends them at its next turn.\n");
+	else
+		printf("Released: %zu of %zu dealers; the sweeper sends theirs at its next turn.\n",
+			released, release->count);
+}
+
+static void add_dealer_item(struct output_json *json, const struct held_dealer *dealer)
+{
+	struct output_json item, error;
+
+	output_json_open(&item, json->ctl);
+	output_json_fields(&item, held_fields, dealer);
+	if (dealer->failure.id[0]) {
+		output_json_open(&error, json->ctl);
+		output_json_string(&error, "id", dealer->failure.id);
+		output_json_string(&error, "detail", dealer->failure.detail);
+		output_json_object(&item, "error", &error);
+	}
+	output_json_item_object(json, &item);
 }
 
 static enum outcome run_release(struct ctl *ctl, struct preview *preview)
@@ -140,7 +198,7 @@ static enum outcome run_release(struct ctl *ctl, struct preview *preview)
 	struct output_json *json = &preview->json;
 	struct release *release = &preview->release;
 	uint64_t limit;
-	enum outcome code = ctl_limit(ctl, SHOWN_STANDARD, &limit);
+	enum outcome code = ctl_limit(ctl, SHOWN_STANDARD, &limit), lift = OUTCOME_DONE;
 	bool lifted;
 
 	if (code == OUTCOME_DONE)
@@ -151,23 +209,25 @@ static enum outcome run_release(struct ctl *ctl, struct preview *preview)
 	code = print_preview(preview, limit);
 	lifted = code == OUTCOME_DONE && is_agreed(ctl, release, &code);
 	if (lifted)
-		code = release_lift(release, ctl->options[OPTION_UNRECONCILED] != NULL);
+		lift = release_lift(release, ctl->options[OPTION_UNRECONCILED] != NULL);
 	if (code != OUTCOME_DONE) {
 		buffer_free(&json->text);
 		return code;
 	}
 	output_json_list_open(json, "dealers");
 	for (size_t i = 0; i < release->count; i++)
-		output_json_item(json, held_fields, &release->dealers[i]);
+		add_dealer_item(json, &release->dealers[i]);
 	output_json_list_close(json);
-	output_json_bool(json, "released", lifted);
-	if (!ctl->json)
+	output_json_bool(json, "released", lifted && lift == OUTCOME_DONE);
+	if (lifted)
+		report_lifted(ctl, release);
+	else if (!ctl->json)
 		printf("%s\n",
-			lifted ? "Released: the sweeper sends them at its next turn."
-				: release->count
+			release->count
 				? "Nothing was released: --yes and --reason=TEXT release them."
 				: "No dealer's callbacks are held.");
-	return output_json_close(json);
+	code = output_json_close(json);
+	return code == OUTCOME_DONE ? lift : code;
 }
 
 enum outcome ctl_release(struct ctl *ctl)

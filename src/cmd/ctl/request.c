@@ -111,21 +111,54 @@ struct call_body {
 
 #define CALL_FIELDS_MAX 8
 
-/* Makes the table by which a body is written from the one by which the service reads it. */
-static void make_fields(const struct body_field *body, struct field fields[CALL_FIELDS_MAX])
+/* Returns true for a member that is not sent: one that is optional and false or 0. */
+static bool is_left_out(const struct body_field *member, const union any_body *members)
+{
+	const uint8_t *value = (const uint8_t *)members + member->offset;
+
+	switch (member->type) {
+	case BODY_HAS_ANY:
+		return true;
+	case BODY_BOOL:
+	case BODY_AMOUNT:
+		return !member->required && !field_load_number(value, member->size);
+	default:
+		return false;
+	}
+}
+
+static enum field_type type_of(enum body_type type)
+{
+	switch (type) {
+	case BODY_AMOUNT:
+		return FIELD_MONEY;
+	case BODY_INTEGER:
+		return FIELD_TIME_MS;
+	case BODY_BOOL:
+		return FIELD_BOOL;
+	default:
+		return FIELD_STR;
+	}
+}
+
+/* Makes the table by which @members are written from the one by which the service reads them. */
+static void make_fields(const struct body_field *body, const union any_body *members,
+	struct field fields[CALL_FIELDS_MAX])
 {
 	static const struct field include_data = FIELD(FIELD_JSON, call_body, include_data);
+	unsigned int count = 0;
 
 	memset(fields, 0, CALL_FIELDS_MAX * sizeof(*fields));
-	for (unsigned int i = 0; i < CALL_FIELDS_MAX - 1 && body[i].name; i++) {
-		fields[i].name = body[i].name;
-		fields[i].offset = body[i].offset;
-		fields[i].size = body[i].size;
-		fields[i].type = body[i].type == BODY_AMOUNT ? FIELD_MONEY
-			: body[i].type == BODY_INTEGER       ? FIELD_TIME_MS
-							     : FIELD_STR;
-		if (body[i].type == BODY_WORDS)
-			fields[i] = include_data;
+	for (; count < CALL_FIELDS_MAX - 1 && body->name; body++) {
+		if (is_left_out(body, members))
+			continue;
+		fields[count].name = body->name;
+		fields[count].offset = body->offset;
+		fields[count].size = body->size;
+		fields[count].type = type_of(body->type);
+		if (body->type == BODY_WORDS)
+			fields[count] = include_data;
+		count++;
 	}
 }
 
@@ -138,76 +171,111 @@ struct call {
 	char reference[EXTERNAL_ID_SIZE]; /* of a transfer; "": none */
 };
 
-/* Reads --amount and --reference, or generates a reference. */
-static enum outcome fill_transfer(struct ctl *ctl, struct transfer_body *body, struct call *call)
+/* Reads --reference into @id, or generates a reference. */
+static enum outcome fill_reference(struct ctl *ctl, char id[EXTERNAL_ID_SIZE], struct call *call)
 {
-	const char *amount = ctl->options[OPTION_AMOUNT],
-		   *reference = ctl->options[OPTION_REFERENCE];
+	const char *reference = ctl->options[OPTION_REFERENCE];
 	enum outcome code = OUTCOME_DONE;
 	char random[21];
 
-	if (!amount || !money_from_text(amount, &body->amount))
-		return ctl_usage(ctl, "--amount takes a number with at most 4 decimals");
 	if (reference) {
-		code = names_read_external_id(&ctl->session, "a reference", reference,
-			body->request_transaction_id);
+		code = names_read_external_id(&ctl->session, "a reference", reference, id);
 	} else {
 		if (!signature_random_id(random, sizeof(random)))
 			return session_no_random(&ctl->session);
-		snprintf(body->request_transaction_id, sizeof(body->request_transaction_id),
-			"ctl-%s", random);
+		snprintf(id, EXTERNAL_ID_SIZE, "ctl-%s", random);
 	}
-	text_copy(call->reference, sizeof(call->reference), body->request_transaction_id);
+	text_copy(call->reference, sizeof(call->reference), id);
 	return code;
 }
 
-/* Builds the body of a named operation from --user, --amount, --reference and --game. */
+/* Reads --amount, which is "all" for the whole balance, and --reference. */
+static enum outcome fill_transfer(struct ctl *ctl, const struct http_operation *operation,
+	struct transfer_body *body, struct call *call)
+{
+	const char *amount = ctl->options[OPTION_AMOUNT];
+
+	body->all =
+		operation->number == OPERATION_TRANSFER_OUT && amount && strcmp(amount, "all") == 0;
+	if (!body->all && (!amount || !money_from_text(amount, &body->amount)))
+		return ctl_usage(ctl,
+			"--amount takes a number with at most 4 decimals; with transfer-out also "
+			"'all'");
+	return fill_reference(ctl, body->request_transaction_id, call);
+}
+
+/* What the options of a named operation give. */
+static enum outcome fill_members(struct ctl *ctl, const struct http_operation *operation,
+	const char *user, union any_body *members, struct call *call)
+{
+	switch (operation->number) {
+	case OPERATION_TRANSFER_IN:
+	case OPERATION_TRANSFER_OUT:
+		memcpy(members->transfer.user_id, user, EXTERNAL_ID_SIZE);
+		return fill_transfer(ctl, operation, &members->transfer, call);
+	case OPERATION_TRANSFER_INQUIRE:
+		members->transfer_inquire.request_timestamp = clock_wall_ms();
+		members->transfer_inquire.seal = ctl->options[OPTION_SEAL] != NULL;
+		return fill_reference(ctl, members->transfer_inquire.request_transaction_id, call);
+	case OPERATION_RESULT_INQUIRE:
+		memcpy(members->inquire.user_id, user, EXTERNAL_ID_SIZE);
+		return names_read_external_id(&ctl->session, "a game id", ctl->options[OPTION_GAME],
+			members->inquire.game_id);
+	case OPERATION_STAT:
+		memcpy(members->stat.user_id, user, EXTERNAL_ID_SIZE);
+		members->stat.request_timestamp = clock_wall_ms();
+		return OUTCOME_DONE;
+	default:
+		memcpy(members->balance.user_id, user, EXTERNAL_ID_SIZE);
+		members->balance.request_timestamp = clock_wall_ms();
+		return OUTCOME_DONE;
+	}
+}
+
+/* Refuses options that do not go with @operation. */
+static enum outcome check_options(struct ctl *ctl, const struct http_operation *operation)
+{
+	const bool inquires = operation->number == OPERATION_TRANSFER_INQUIRE;
+	const bool transfers = operation->number == OPERATION_TRANSFER_IN ||
+		operation->number == OPERATION_TRANSFER_OUT;
+
+	if (inquires == (ctl->options[OPTION_USER] != NULL))
+		return ctl_usage(ctl,
+			inquires ? "transfer-inquire takes no --user" : "--user must be given");
+	if (inquires && !ctl->options[OPTION_REFERENCE])
+		return ctl_usage(ctl, "--reference must be given");
+	if ((operation->number == OPERATION_RESULT_INQUIRE) != (ctl->options[OPTION_GAME] != NULL))
+		return ctl_usage(ctl,
+			"--game must be given with result-inquire, and with no "
+			"other operation");
+	if ((!transfers && ctl->options[OPTION_AMOUNT]) ||
+		(!transfers && !inquires && ctl->options[OPTION_REFERENCE]))
+		return ctl_usage(ctl, "%s takes no --amount%s", operation->name,
+			inquires ? "" : " and no --reference");
+	if (!inquires && ctl->options[OPTION_SEAL])
+		return ctl_usage(ctl, "--seal goes with transfer-inquire");
+	return OUTCOME_DONE;
+}
+
+/* Builds the body of a named operation from --user, --amount, --reference, --seal and --game. */
 static enum outcome build_body(struct ctl *ctl, const struct http_operation *operation,
 	struct call *call)
 {
 	static const char summary[] = "[\"bet_summary\"]";
 	struct call_body body;
 	struct field fields[CALL_FIELDS_MAX];
-	const char *game_id = ctl->options[OPTION_GAME], *user_id = ctl->options[OPTION_USER];
-	const char *amount = ctl->options[OPTION_AMOUNT],
-		   *reference = ctl->options[OPTION_REFERENCE];
-	char user[EXTERNAL_ID_SIZE];
-	enum outcome code;
+	const char *user_id = ctl->options[OPTION_USER];
+	char user[EXTERNAL_ID_SIZE] = "";
+	enum outcome code = check_options(ctl, operation);
 
-	if (!user_id)
-		return ctl_usage(ctl, "--user must be given");
-	code = names_read_external_id(&ctl->session, "a user id", user_id, user);
+	if (code == OUTCOME_DONE && user_id)
+		code = names_read_external_id(&ctl->session, "a user id", user_id, user);
 	if (code != OUTCOME_DONE)
 		return code;
-	if ((operation->number == OPERATION_RESULT_INQUIRE) != (game_id != NULL))
-		return ctl_usage(ctl,
-			"--game must be given with result-inquire, and with no "
-			"other operation");
-	if (operation->body != transfer_body_fields && (amount || reference))
-		return ctl_usage(ctl, "%s takes neither --amount nor --reference", operation->name);
 	memset(&body, 0, sizeof(body));
 	body.include_data = (struct bytes){(const uint8_t *)summary, sizeof(summary) - 1};
-	switch (operation->number) {
-	case OPERATION_TRANSFER_IN:
-	case OPERATION_TRANSFER_OUT:
-		memcpy(body.members.transfer.user_id, user, sizeof(user));
-		code = fill_transfer(ctl, &body.members.transfer, call);
-		break;
-	case OPERATION_RESULT_INQUIRE:
-		memcpy(body.members.inquire.user_id, user, sizeof(user));
-		code = names_read_external_id(&ctl->session, "a game id", game_id,
-			body.members.inquire.game_id);
-		break;
-	case OPERATION_STAT:
-		memcpy(body.members.stat.user_id, user, sizeof(user));
-		body.members.stat.request_timestamp = clock_wall_ms();
-		break;
-	default:
-		memcpy(body.members.balance.user_id, user, sizeof(user));
-		body.members.balance.request_timestamp = clock_wall_ms();
-		break;
-	}
-	make_fields(operation->body, fields);
+	code = fill_members(ctl, operation, user, &body.members, call);
+	make_fields(operation->body, &body.members, fields);
 	if (code == OUTCOME_DONE && !render_record(&call->body, fields, &body))
 		return ctl_no_memory(ctl);
 	return code;
@@ -293,9 +361,10 @@ static enum outcome prepare_call(struct ctl *ctl, struct call *call)
 		call->method = ctl->args[1];
 		call->path = ctl->args[2];
 		if (ctl->options[OPTION_USER] || ctl->options[OPTION_AMOUNT] ||
-			ctl->options[OPTION_REFERENCE] || ctl->options[OPTION_GAME])
+			ctl->options[OPTION_REFERENCE] || ctl->options[OPTION_GAME] ||
+			ctl->options[OPTION_SEAL])
 			return ctl_usage(ctl,
-				"--user, --amount, --reference and --game go with a "
+				"--user, --amount, --reference, --seal and --game go with a "
 				"named operation");
 		if (strspn(call->method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(call->method))
 			return ctl_usage(ctl, "'%s' is not a method", call->method);
@@ -304,12 +373,14 @@ static enum outcome prepare_call(struct ctl *ctl, struct call *call)
 		operation = http_operation_find(SERVE_WALLET, ctl->args[1]);
 		if (!operation)
 			return ctl_usage(ctl,
-				"'%s' is no operation; there are transfer-in, "
-				"transfer-out, balance, stat and result-inquire",
+				"'%s' is no operation; there are transfer-in, transfer-out, "
+				"transfer-inquire, balance, stat and result-inquire",
 				ctl->args[1]);
 		if (ctl->options[OPTION_BODY])
 			return ctl_usage(ctl, "--body goes with METHOD and PATH");
-		call->method = operation->methods & METHOD_GET ? "GET" : "POST";
+		call->method = operation->methods & METHOD_GET && !ctl->options[OPTION_SEAL]
+			? "GET"
+			: "POST";
 		call->path = operation->path;
 		code = build_body(ctl, operation, call);
 	}

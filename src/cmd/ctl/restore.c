@@ -12,6 +12,7 @@
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/progress.h"
 #include "cmd/ctl/revived.h"
+#include "cmd/ctl/times.h"
 #include "ledger/offline/changes.h"
 #include "ledger/offline/old_audit.h"
 #include "store/exit.h"
@@ -251,7 +252,7 @@ static void print_look(const char *backup, const struct restore_result *result)
 {
 	char time[32];
 
-	text_time(result->complete_to_ms, time);
+	times_text(result->complete_to_ms, time);
 	printf("%s is whole: %" PRIu64 " tables and the log (%" PRIu64
 	       " file%s) of installation %s.\n"
 	       "It holds every movement that was acknowledged before %s. Nothing was restored.\n",
@@ -311,7 +312,7 @@ static enum outcome print_result(struct ctl *ctl, const char *old, struct receiv
 	output_json_fields(&json, restore_fields, &report->result);
 	if (!look) {
 		received->lists.looked = old || ctl->options[OPTION_LOGS];
-		code = revived_show(ctl, &json, &received->lists);
+		code = revived_show(ctl, &json, &received->lists, REVIVED_TITLE);
 	}
 	if (code == OUTCOME_DONE && !look && old && !report->result.rolled_forward)
 		code = judge_old(old, received);
@@ -345,6 +346,10 @@ enum outcome ctl_restore(struct ctl *ctl)
 	char old[PATH_MAX];
 	enum outcome code = session_settings(&ctl->session);
 
+	if (code == OUTCOME_DONE && strcmp(ctl->session.settings.store, "postgresql") == 0)
+		return ctl_fail(ctl, OUTCOME_FAILED, "not_allowed_now",
+			"the store is PostgreSQL: restore its data with its own tools, then run "
+			"`creditbridgectl adopt --copied`");
 	if (code == OUTCOME_DONE && !ctl->options[OPTION_DRY_RUN])
 		code = offline_check_stopped(ctl);
 	if (code == OUTCOME_DONE)

@@ -53,13 +53,13 @@ static const struct output_column shown_columns[] = {
 };
 
 static enum outcome show_revived(struct ctl *ctl, struct output_json *json,
-	const struct buffer *rows)
+	const struct buffer *rows, const char *title)
 {
 	struct output_list list;
 	struct revived one;
 	unsigned int players = 0;
 
-	output_title(ctl, "In force again, as the data that were brought back have it");
+	output_title(ctl, title);
 	output_list_open(&list, ctl, NULL, NULL, revived_fields, revived_columns);
 	output_json_list_open(json, "revived");
 	for (size_t at = 0; at + sizeof(one) <= rows->len; at += sizeof(one)) {
@@ -102,9 +102,10 @@ static enum outcome show_changed(struct ctl *ctl, struct output_json *json,
 	return output_list_close(&list, OUTCOME_DONE);
 }
 
-enum outcome revived_show(struct ctl *ctl, struct output_json *json, struct revived_lists *lists)
+enum outcome revived_show(struct ctl *ctl, struct output_json *json, struct revived_lists *lists,
+	const char *title)
 {
-	enum outcome code = show_revived(ctl, json, &lists->revived);
+	enum outcome code = show_revived(ctl, json, &lists->revived, title);
 
 	if (code == OUTCOME_DONE && lists->looked)
 		code = show_changed(ctl, json, &lists->changed);

@@ -8,7 +8,10 @@
 #include "cmd/ctl/output.h"
 #include "ledger/offline/revived.h"
 
-/* Prints both lists. Appends the member "revived" and, if the audit was searched, "changed". */
-enum outcome revived_show(struct ctl *ctl, struct output_json *json, struct revived_lists *lists);
+#define REVIVED_TITLE "In force again, as the data that were brought back have it"
+
+/* Prints both lists, the first with @title. Appends the member "revived" and, if the audit was searched, "changed". */
+enum outcome revived_show(struct ctl *ctl, struct output_json *json, struct revived_lists *lists,
+	const char *title);
 
 #endif

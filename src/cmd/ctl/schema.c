@@ -9,6 +9,7 @@
 #include "state/directory.h"
 #include "state/disk.h"
 #include "state/halt.h"
+#include "store/servers.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 
 #define CACHE_MIB    8
 #define LOCK_WAIT_MS 3000
+#define SQL_TEXT_MAX (1024 * 1024)
 
 /*
  * Reads the schema of a state that is not in use. Leaves both values unchanged if no ledger was
@@ -26,7 +28,10 @@ static enum outcome read_schema(struct ctl *ctl, uint64_t *schema, const char **
 {
 	const char *state = ctl->session.settings.state_directory;
 	char installation[STATE_INSTALLATION_MAX], directory[SETTINGS_PATH_MAX + 4], why[512] = "";
-	const struct store_options options = {.directory = directory, .cache_mib = CACHE_MIB};
+	struct store_servers servers;
+	const struct store_options options = {.directory = directory,
+		.cache_mib = CACHE_MIB,
+		.servers = store_servers_of(&ctl->session.settings, &servers)};
 	enum status status = state_dir_check(state, installation, why, sizeof(why));
 	int lock;
 
@@ -45,6 +50,34 @@ static enum outcome read_schema(struct ctl *ctl, uint64_t *schema, const char **
 	}
 	close(lock);
 	return status ? offline_fail(ctl, status, why) : OUTCOME_DONE;
+}
+
+/* Prints the statements that make the tables of the store on PostgreSQL. */
+static enum outcome print_sql(struct ctl *ctl)
+{
+	struct store_servers servers;
+	char why[512] = "out of memory";
+	struct output_json json;
+	struct buffer sql;
+	enum status status = STATUS_CONFIG;
+
+	buffer_init(&sql, SQL_TEXT_MAX);
+	if (store_servers_of(&ctl->session.settings, &servers))
+		status = store_servers_sql(&servers, &sql, why, sizeof(why));
+	else
+		snprintf(why, sizeof(why), "set store = postgresql in the configuration first");
+	if (!status && !buffer_append(&sql, "", 1))
+		status = STATUS_NOMEM;
+	if (status) {
+		buffer_free(&sql);
+		return offline_fail(ctl, status, why);
+	}
+	if (!ctl->json)
+		fputs((const char *)sql.data, stdout);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "sql", (const char *)sql.data);
+	buffer_free(&sql);
+	return output_json_close(&json);
 }
 
 static enum outcome report_schema(void *context)
@@ -72,6 +105,8 @@ enum outcome ctl_schema(struct ctl *ctl)
 {
 	enum outcome code = session_settings(&ctl->session);
 
+	if (code == OUTCOME_DONE && ctl->options[OPTION_SQL])
+		return print_sql(ctl);
 	if (code == OUTCOME_DONE)
 		code = offline_check_stopped(ctl);
 	if (code == OUTCOME_DONE)

@@ -6,16 +6,22 @@
 #include "admin/list.h"
 #include "admin/metrics.h"
 #include "admin/operator.h"
+#include "base/clock.h"
 #include "base/text.h"
+#include "cmd/ctl/cluster.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/owed.h"
 #include "doctor/attention.h"
+#include "doctor/standing.h"
 #include "state/directory.h"
+#include "state/disk.h"
 #include "state/halt.h"
 #include "wire/signature.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,12 +82,25 @@ static enum outcome become_user(struct ctl *ctl, const char *path)
 	return code;
 }
 
+/* Copies the id of the installation whose tables the configuration names. */
+static enum status join_cell(struct ctl *ctl, char installation[STATE_INSTALLATION_MAX], char *why,
+	size_t why_size)
+{
+	struct store_cell cell;
+	enum status status = cluster_look(&ctl->session.settings, &cell, why, why_size);
+
+	if (!status)
+		text_copy(installation, STATE_INSTALLATION_MAX, cell.installation);
+	return status;
+}
+
 enum outcome ctl_init(struct ctl *ctl)
 {
 	enum outcome code = session_settings(&ctl->session);
 	const char *path = ctl->session.settings.state_directory;
 	char random[KEY_SECRET_SIZE], installation[STATE_INSTALLATION_MAX];
 	char mark[SETTINGS_PATH_MAX + 16], why[512] = "";
+	const bool join = ctl->options[OPTION_JOIN] != NULL;
 	struct output_json json;
 	enum status status;
 
@@ -106,7 +125,12 @@ enum outcome ctl_init(struct ctl *ctl)
 	if (!signature_new_secret(random))
 		return session_no_random(&ctl->session);
 	text_copy_len(installation, sizeof(installation), random, sizeof(installation) - 1);
-	status = state_dir_create(path, installation, why, sizeof(why));
+	status = join ? join_cell(ctl, installation, why, sizeof(why)) : STATUS_OK;
+	if (!status)
+		status = state_dir_create(path, installation, why, sizeof(why));
+	/* A ledger must not make tables if those that this one joins are gone. */
+	if (!status && join && !disk_mark_set(path, DISK_CREATED))
+		status = STATUS_IO;
 	if (status != STATUS_OK)
 		return offline_fail(ctl, status, why);
 	/* The halt belongs to the state that was at this path before. */
@@ -123,6 +147,8 @@ enum outcome ctl_init(struct ctl *ctl)
 static const struct output_column status_columns[] = {
 	{"version", "version", OUTPUT_PLAIN},
 	{"installation", "installation", OUTPUT_PLAIN},
+	{"active host", "member", OUTPUT_IF_ANY},
+	{"epoch", "epoch", OUTPUT_IF_ANY},
 	{"schema", "schema", OUTPUT_PLAIN},
 	{"process", "pid", OUTPUT_PLAIN},
 	{"parent process", "parent_pid", OUTPUT_PLAIN},
@@ -133,6 +159,9 @@ static const struct output_column status_columns[] = {
 	{"disk free", "disk_free_bytes", OUTPUT_BYTES},
 	{"its low-water mark", "disk_low_water_bytes", OUTPUT_BYTES},
 	{"database log", "log_bytes", OUTPUT_BYTES},
+	{"refused calls", "refused_bytes", OUTPUT_BYTES},
+	{"oldest refused call", "refused_oldest_ms", OUTPUT_IF_ANY},
+	{"refused calls left out", "refused_left_out", OUTPUT_IF_ANY},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 static const struct output_column work_columns[] = {
@@ -147,6 +176,9 @@ static const struct output_column work_columns[] = {
 	{"commits", "commits", OUTPUT_PLAIN},
 	{"refused as busy", "refused_busy", OUTPUT_IF_ANY},
 	{"clients cut off", "clients_cut", OUTPUT_IF_ANY},
+	{"relayed", "relayed", OUTPUT_IF_ANY},
+	{"relayed now", "relayed_open", OUTPUT_IF_ANY},
+	{"peers refused", "peers_refused", OUTPUT_IF_ANY},
 	{"last sweep", "swept_ms", OUTPUT_PLAIN},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
@@ -214,6 +246,21 @@ static void add_tables(struct output_pairs *pairs, const struct status_result *s
 	output_pairs_add(pairs, "", "%u %s", RECORD_COUNT - shown, text[0]);
 }
 
+/* "PostgreSQL  trip 310 us, in_doubt 0, ..." */
+static void add_store_figures(struct output_pairs *pairs, const struct status_result *status)
+{
+	static const char *const units[FIGURE_UNIT_COUNT] = {"", " bytes", " us"};
+	char text[STORE_FIGURES_MAX * 64] = "";
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < STORE_FIGURES_MAX && status->store[i].name[0]; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %" PRIu64 "%s",
+			i ? ", " : "", status->store[i].name, status->store[i].value,
+			units[status->store[i].unit]);
+	if (at)
+		output_pairs_add(pairs, "PostgreSQL", "%s", text);
+}
+
 static void add_retention(struct output_pairs *pairs, uint32_t days)
 {
 	if (days)
@@ -263,6 +310,54 @@ static void add_attention(struct ctl *ctl, struct output_pairs *pairs, struct ou
 	output_json_list_close(json);
 }
 
+static void count_dealer(void *context, const char *casino_id)
+{
+	(void)casino_id;
+	(*(uint64_t *)context)++;
+}
+
+static void count_key(void *context, const struct attention_key *shared)
+{
+	(void)shared;
+	(*(uint64_t *)context)++;
+}
+
+/*
+ * Prints what needs the operator and what to do, the worst first: "FAILURE: ...", "ATTENTION: ..."
+ * or "OK: ...".
+ */
+static void print_standing(struct ctl *ctl, const struct status_result *status,
+	const struct dealer_metrics *queue, struct output_json *json)
+{
+	struct standing_facts facts = {.status = status,
+		.queue = queue,
+		.now_ms = clock_wall_ms(),
+		.sweep_overdue_ms = (int64_t)ctl->session.settings.sweep_overdue_s * 1000};
+	struct standing_finding findings[STANDING_MAX];
+	unsigned int count;
+
+	if (!status->halted) {
+		attention_dealers(&ctl->session, count_dealer, &facts.dealers_without_url);
+		attention_keys(&ctl->session, count_key, &facts.shared_keys);
+	}
+	count = standing_judge(&facts, findings);
+	output_json_string(json, "verdict",
+		standing_level_names[count ? findings[0].level : STANDING_WELL]);
+	output_json_list_open(json, "problems");
+	for (unsigned int i = 0; i < count; i++) {
+		output_json_item(json, standing_fields, &findings[i]);
+		if (!ctl->json)
+			printf("%s: %s. To do: %s.\n",
+				findings[i].level == STANDING_FAILURE ? "FAILURE" : "ATTENTION",
+				findings[i].found, findings[i].remedy);
+	}
+	output_json_list_close(json);
+	if (!count && !ctl->json)
+		printf("OK: nothing needs the operator.\n");
+	if (!ctl->json)
+		printf("\n");
+}
+
 enum outcome ctl_status(struct ctl *ctl)
 {
 	const struct status_cmd cmd = {.unused = false};
@@ -280,11 +375,13 @@ enum outcome ctl_status(struct ctl *ctl)
 		goto out;
 	collection_sum(&collection, &queue);
 	output_json_open(&json, ctl);
+	print_standing(ctl, &result, &queue, &json);
 	output_json_fields(&json, fields, &result);
 	output_pairs_open(&pairs, ctl);
 	output_pairs_fields(&pairs, fields, status_columns, &result);
 	if (!result.halted) {
 		add_tables(&pairs, &result);
+		add_store_figures(&pairs, &result);
 		add_retention(&pairs, result.retention_days);
 	}
 	output_pairs_fields(&pairs, fields, work_columns, &result);
@@ -297,6 +394,8 @@ enum outcome ctl_status(struct ctl *ctl)
 		add_attention(ctl, &pairs, &json);
 	}
 	code = output_pairs_close(&pairs);
+	if (code == OUTCOME_DONE && !result.halted)
+		code = owed_print_sums(ctl, "owed: ", &json);
 	if (code == OUTCOME_DONE)
 		code = output_json_close(&json);
 out:
@@ -310,6 +409,7 @@ static const struct output_column audit_columns[] = {
 	{"USER", "uid", OUTPUT_UID},
 	{"LOGIN", "login_uid", OUTPUT_UID},
 	{"SUDO", "sudo_user", OUTPUT_PLAIN},
+	{"OPERATOR", "operator", OUTPUT_PLAIN},
 	{"ACTION", "action", OUTPUT_PLAIN},
 	{"OBJECT", "object", OUTPUT_PLAIN},
 	{"REASON", "reason", OUTPUT_PLAIN},
@@ -317,18 +417,50 @@ static const struct output_column audit_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
+/* Reads --after: the number of a row. 0: it is absent. */
+static enum outcome read_after_seq(struct ctl *ctl, uint64_t *seq)
+{
+	const char *text = ctl->options[OPTION_AFTER];
+
+	*seq = 0;
+	if (!text || (text_unsigned(text, UINT64_MAX, seq) && *seq))
+		return OUTCOME_DONE;
+	return ctl_usage(ctl, "--after takes the SEQ of the last row of the list before; not '%s'",
+		text);
+}
+
+/* The rows are numbered without a gap, and none is ever deleted: the newest has their number. */
+static enum outcome count_audit(struct ctl *ctl, uint64_t *count)
+{
+	struct list list;
+	struct audit row;
+
+	list_open(&list, &ctl->session, RECORD_AUDIT, true, 0, NULL);
+	list.page = 1;
+	*count = list_next(&list, &row) ? row.seq : 0;
+	return list_end(&list, OUTCOME_DONE);
+}
+
 enum outcome ctl_audit(struct ctl *ctl)
 {
 	struct output_list out;
 	struct list list;
 	struct audit row;
-	uint64_t limit;
-	enum outcome code = ctl_limit(ctl, 50, &limit);
+	uint64_t limit, count = 0;
+	enum outcome code = ctl_list_limit(ctl, 50, &limit);
 
+	memset(&row, 0, sizeof(row));
+	if (code == OUTCOME_DONE)
+		code = read_after_seq(ctl, &row.seq);
+	if (code == OUTCOME_DONE)
+		code = count_audit(ctl, &count);
 	if (code != OUTCOME_DONE)
 		return code;
 	list_open(&list, &ctl->session, RECORD_AUDIT, true, 0, NULL);
+	if (row.seq)
+		list_behind(&list, &row);
 	output_list_open(&out, ctl, "audit", "deeds", audit_fields, audit_columns);
+	out.total = count;
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
 	return output_list_close(&out, list_end(&list, OUTCOME_DONE));

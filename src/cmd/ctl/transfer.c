@@ -6,8 +6,10 @@
 
 #include "admin/list.h"
 #include "admin/names.h"
+#include "admin/stories.h"
 #include "admin/transactions.h"
 #include "base/text.h"
+#include "cmd/ctl/owed.h"
 #include "cmd/ctl/output.h"
 
 #include <stdio.h>
@@ -26,7 +28,7 @@ struct movement_row {
 	money_t before_balance;
 	money_t current_balance;
 	enum request_scope scope;
-	char request_transaction_id[EXTERNAL_ID_SIZE];
+	char request_transaction_id[REQUEST_KEY_SIZE];
 };
 
 static const struct field movement_fields[] = {
@@ -62,7 +64,7 @@ static const struct output_column list_columns[] = {
 struct transfer_view {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
-	char request_transaction_id[EXTERNAL_ID_SIZE];
+	char request_transaction_id[REQUEST_KEY_SIZE];
 	enum request_scope scope;
 	enum entry_kind kind;
 	bool moved;
@@ -109,6 +111,16 @@ static const struct output_column entry_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
+/* A sealed key, of which neither the player nor the transfer is known. */
+static const struct output_column sealed_columns[] = {
+	{"casino id", "casino_id", OUTPUT_PLAIN},
+	{"reference", "request_transaction_id", OUTPUT_PLAIN},
+	{"moved", "moved", OUTPUT_PLAIN},
+	{"refusal", "outcome", OUTPUT_PLAIN},
+	{"time", "time_ms", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
 static enum outcome print_transfer(struct ctl *ctl, const struct request *request,
 	const struct transaction *entry, const struct player_name *name)
 {
@@ -121,21 +133,28 @@ static enum outcome print_transfer(struct ctl *ctl, const struct request *reques
 		.time_ms = request->time_ms,
 	};
 	struct output_json json;
+	struct story story;
 	enum outcome code;
 
+	output_json_open(&json, ctl);
+	stories_request(request, entry, name, &story);
+	owed_print_story(ctl, &story, &json);
+	output_title(ctl, "Transfer");
 	memcpy(view.casino_id, name->casino_id, sizeof(view.casino_id));
 	memcpy(view.user_id, name->user_id, sizeof(view.user_id));
 	memcpy(view.player_id, request->player_id, sizeof(view.player_id));
-	memcpy(view.request_transaction_id, request->request_transaction_id,
-		sizeof(view.request_transaction_id));
-	code = output_record(ctl, transfer_view_fields, transfer_columns, &view);
+	text_copy(view.request_transaction_id, sizeof(view.request_transaction_id),
+		request->request_transaction_id);
+	code = output_record(ctl, transfer_view_fields,
+		request_is_sealed(request) ? sealed_columns : transfer_columns, &view);
 	if (code == OUTCOME_DONE && entry && !ctl->json)
 		printf("\n");
 	if (code == OUTCOME_DONE && entry)
 		code = output_record(ctl, transaction_fields, entry_columns, entry);
-	if (code != OUTCOME_DONE)
+	if (code != OUTCOME_DONE) {
+		buffer_free(&json.text);
 		return code;
-	output_json_open(&json, ctl);
+	}
 	output_json_string(&json, "casino_id", view.casino_id);
 	output_json_string(&json, "user_id", view.user_id);
 	output_json_record(&json, "request", request_fields, request);
@@ -148,8 +167,12 @@ static enum outcome show_request(struct ctl *ctl, const struct request *request)
 {
 	struct transaction entry;
 	struct player_name name = {.player_id = ""};
-	enum outcome code = names_of(&ctl->session, request->player_id, &name);
+	enum outcome code = OUTCOME_DONE;
 
+	if (request_is_sealed(request))
+		text_copy(name.casino_id, sizeof(name.casino_id), request->owner);
+	else
+		code = names_of(&ctl->session, request->player_id, &name);
 	if (code == OUTCOME_DONE && request->entry_seq)
 		code = movement_fetch(&ctl->session, request->transaction_id, &entry);
 	if (code != OUTCOME_DONE)
@@ -180,8 +203,8 @@ static enum outcome show_transaction(struct ctl *ctl, const char *text)
 		return code;
 	request.scope = entry.scope;
 	text_copy(request.owner, sizeof(request.owner), entry_owner(&entry));
-	memcpy(request.request_transaction_id, entry.request_transaction_id,
-		sizeof(request.request_transaction_id));
+	text_copy(request.request_transaction_id, sizeof(request.request_transaction_id),
+		entry.request_transaction_id);
 	code = list_fetch(&ctl->session, RECORD_REQUEST, &request, &found, NULL);
 	if (code == OUTCOME_DONE && !found)
 		return names_missing(&ctl->session, "a request key");
@@ -236,8 +259,8 @@ static void add_transfer_row(struct output_list *out, const struct player_name *
 	memcpy(row.casino_id, name->casino_id, sizeof(row.casino_id));
 	memcpy(row.user_id, name->user_id, sizeof(row.user_id));
 	memcpy(row.player_id, name->player_id, sizeof(row.player_id));
-	memcpy(row.request_transaction_id, entry->request_transaction_id,
-		sizeof(row.request_transaction_id));
+	text_copy(row.request_transaction_id, sizeof(row.request_transaction_id),
+		entry->request_transaction_id);
 	output_list_add(out, &row);
 }
 
@@ -252,6 +275,9 @@ static enum outcome list_transactions(struct ctl *ctl, struct filter *filter,
 	enum outcome code = OUTCOME_DONE;
 
 	list_open(&list, &ctl->session, RECORD_TRANSACTION, true, 0, NULL);
+	row.transaction_id = filter->after;
+	if (filter->after)
+		list_behind(&list, &row);
 	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &row)) {
 		match = filter_time(filter, row.time_ms);
 		if (match == FILTER_END)
@@ -289,7 +315,7 @@ static enum outcome list_entries(struct ctl *ctl, struct filter *filter, struct 
 		match = filter_time(filter, row.time_ms);
 		if (match == FILTER_END)
 			break;
-		if (match == FILTER_SKIP)
+		if (match == FILTER_SKIP || (filter->after && row.transaction_id >= filter->after))
 			continue;
 		add_transfer_row(out, &name, &row);
 		filter->limit--;

@@ -6,12 +6,12 @@
 #include "admin/names.h"
 #include "base/text.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/times.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum outcome ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit)
@@ -26,30 +26,27 @@ enum outcome ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit)
 	return OUTCOME_DONE;
 }
 
-bool ctl_time(const char *text, int64_t *time_ms)
+enum outcome ctl_operation(struct ctl *ctl)
 {
-	static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"};
-	uint64_t number;
+	const char *id = ctl->options[OPTION_OPERATION_ID];
 
-	for (unsigned int i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		struct tm tm = {0}, back;
-		const char *end = strptime(text, forms[i], &tm);
-		time_t seconds;
+	if (!ctl->session.operator.reason[0])
+		return ctl_usage(ctl, "--reason must be given");
+	if (id &&
+		(!text_is_name(id, OPERATION_ID_SIZE - 1) ||
+			!text_copy(ctl->session.operator.operation_id, OPERATION_ID_SIZE, id)))
+		return ctl_usage(ctl, "--operation-id takes 1 to %d of [A-Za-z0-9_.-]",
+			OPERATION_ID_SIZE - 1);
+	return OUTCOME_DONE;
+}
 
-		if (!end || (*end && strcmp(end, "Z") != 0))
-			continue;
-		back = tm;
-		seconds = timegm(&back);
-		/* timegm() turns 31 February into a day of March: refuse such a date. */
-		if (back.tm_mday != tm.tm_mday || back.tm_sec != tm.tm_sec)
-			return false;
-		*time_ms = (int64_t)seconds * 1000;
-		return true;
-	}
-	if (!text_unsigned(text, INT64_MAX, &number))
-		return false;
-	*time_ms = (int64_t)number;
-	return true;
+enum outcome ctl_list_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit)
+{
+	enum outcome code = ctl_limit(ctl, standard, limit);
+
+	if (code == OUTCOME_DONE && *limit < UINT64_MAX)
+		ctl->limit = (*limit)++;
+	return code;
 }
 
 /* Returns the name of the option on the command line. */
@@ -60,6 +57,11 @@ static const char *option_name(const struct ctl *ctl, enum ctl_option option)
 	while (row->key != OPTION_KEY(option) && row->name)
 		row++;
 	return row->name ? row->name : "";
+}
+
+bool ctl_has_option(const struct ctl *ctl, enum ctl_option option)
+{
+	return ctl->command->options && option_name(ctl, option)[0];
 }
 
 /* Returns the index of @name, of @len bytes, in @names; @count if it is not there. */
@@ -101,46 +103,77 @@ enum outcome ctl_choices(struct ctl *ctl, enum ctl_option option, const char *co
 		option_name(ctl, option), all, ctl->options[option]);
 }
 
-static enum outcome read_range(struct ctl *ctl, struct filter *filter)
+/* Reads --since and --until. @dealer: that of --casino, or NULL */
+static enum outcome read_range(struct ctl *ctl, const struct dealer *dealer, struct filter *filter)
 {
-	const char *since = ctl->options[OPTION_SINCE], *until = ctl->options[OPTION_UNTIL];
+	enum outcome code;
 
 	filter->since_ms = INT64_MIN;
 	filter->until_ms = INT64_MAX;
-	if ((since && !ctl_time(since, &filter->since_ms)) ||
-		(until && !ctl_time(until, &filter->until_ms)))
-		return ctl_usage(ctl,
-			"a time is YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] (UTC) or Unix "
-			"milliseconds");
-	return OUTCOME_DONE;
+	code = times_read(ctl, OPTION_SINCE, dealer, false, &filter->since_ms);
+	if (code == OUTCOME_DONE)
+		code = times_read(ctl, OPTION_UNTIL, dealer, true, &filter->until_ms);
+	return code;
 }
 
-enum outcome ctl_filter(struct ctl *ctl, uint64_t standard, struct filter *filter)
+/* Reads the number of --after: a transaction id, or an event such as betting-17. */
+static enum outcome read_after(struct ctl *ctl, struct filter *filter)
 {
-	const char *casino = ctl->options[OPTION_CASINO], *user = ctl->options[OPTION_USER],
-		   *game = ctl->options[OPTION_GAME];
-	struct dealer dealer;
-	struct player player;
-	enum outcome code;
+	const char *text = ctl->options[OPTION_AFTER], *dash = text ? strrchr(text, '-') : NULL;
 
-	memset(filter, 0, sizeof(*filter));
+	if (!text ||
+		(text_unsigned(dash ? dash + 1 : text, UINT64_MAX, &filter->after) &&
+			filter->after))
+		return OUTCOME_DONE;
+	return ctl_usage(ctl, "--after takes the id of the last row of the list before; not '%s'",
+		text);
+}
+
+/* Reads --casino and --user. "--user CASINO/USER" names both. */
+static enum outcome read_names(struct ctl *ctl, struct filter *filter, struct dealer *dealer)
+{
+	const char *casino = ctl->options[OPTION_CASINO], *user = ctl->options[OPTION_USER];
+	const char *slash = user && !casino ? strchr(user, '/') : NULL;
+	char word[CASINO_ID_SIZE];
+	struct player player;
+	enum outcome code = OUTCOME_DONE;
+
+	memset(&player, 0, sizeof(player));
+	if (slash && text_copy_len(word, sizeof(word), user, (size_t)(slash - user))) {
+		casino = word;
+		user = slash + 1;
+	}
 	if (user && !casino)
-		return ctl_usage(ctl, "--user goes with --casino");
-	code = ctl_limit(ctl, standard, &filter->limit);
-	if (code == OUTCOME_DONE)
-		code = read_range(ctl, filter);
-	if (code == OUTCOME_DONE && game)
-		code = names_read_external_id(&ctl->session, "a game id", game, filter->game_id);
+		return ctl_usage(ctl, "--user goes with --casino, or is CASINO/USER");
+	if (casino)
+		code = names_dealer(&ctl->session, casino, dealer);
 	if (code == OUTCOME_DONE && casino)
-		code = names_dealer(&ctl->session, casino, &dealer);
+		memcpy(filter->casino_id, dealer->casino_id, sizeof(filter->casino_id));
 	if (code == OUTCOME_DONE && user)
 		code = names_player(&ctl->session, casino, user, &player);
-	if (code == OUTCOME_DONE && casino)
-		memcpy(filter->casino_id, dealer.casino_id, sizeof(filter->casino_id));
 	if (code == OUTCOME_DONE && user) {
 		memcpy(filter->user_id, player.user_id, sizeof(filter->user_id));
 		memcpy(filter->player_id, player.player_id, sizeof(filter->player_id));
 	}
+	return code;
+}
+
+enum outcome ctl_filter(struct ctl *ctl, uint64_t standard, struct filter *filter)
+{
+	const char *game = ctl->options[OPTION_GAME];
+	struct dealer dealer = {.casino_id = ""};
+	enum outcome code;
+
+	memset(filter, 0, sizeof(*filter));
+	code = ctl_list_limit(ctl, standard, &filter->limit);
+	if (code == OUTCOME_DONE)
+		code = read_after(ctl, filter);
+	if (code == OUTCOME_DONE && game)
+		code = names_read_external_id(&ctl->session, "a game id", game, filter->game_id);
+	if (code == OUTCOME_DONE)
+		code = read_names(ctl, filter, &dealer);
+	if (code == OUTCOME_DONE)
+		code = read_range(ctl, dealer.casino_id[0] ? &dealer : NULL, filter);
 	return code;
 }
 

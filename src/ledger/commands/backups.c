@@ -89,7 +89,9 @@ enum status backup_read(const void *arg, const struct read_context *context, voi
 	enum status status;
 
 	if (!store->backup) {
-		refuse_backup(result, "this store has no backup");
+		refuse_backup(result,
+			"the store is PostgreSQL: take backups with its tools, such as pgBackRest "
+			"or pg_basebackup");
 		return STATUS_OK;
 	}
 	status = cmd->start ? begin_backup(store, cmd, result) : STATUS_OK;

@@ -113,6 +113,11 @@ static void bet_replay(struct ws *ws, const struct apply_context *context,
 	const struct bet *bet = stored->bet_number ? ws_get(ws, RECORD_BET, &key) : NULL;
 	const char *differs = bet_difference(cmd, stored, subject->player);
 
+	/* The bet was cancelled before it came. */
+	if (stored->outcome == REFUSAL_BET_CANCELLED) {
+		result->verdict.refusal = stored->outcome;
+		return;
+	}
 	if (differs) {
 		result->verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
 		text_copy(result->verdict.field, sizeof(result->verdict.field), differs);
@@ -269,8 +274,8 @@ static enum refusal bet_ask(struct ws *ws, const struct apply_context *context,
 		return REFUSAL_PAYLOAD_TOO_LARGE;
 	if (!outbox_admit_next(ws, context, subject->dealer))
 		return REFUSAL_DEALER_BUSY;
-	bet->transaction_id = post_transaction(ws, subject->player, bet->game_id, bet->number,
-		context->now.wall_ms);
+	bet->transaction_id = post_transaction(ws, subject->player, ENTRY_BET, bet->game_id,
+		bet->number, context->now.wall_ms);
 	if (!bet->transaction_id)
 		return REFUSAL_SERVICE_UNAVAILABLE;
 	memset(&body, 0, sizeof(body));

@@ -28,11 +28,13 @@ static void end_answer(struct ws *ws, const struct delivery *delivery,
 {
 	const struct callback *callback = &delivery->callback;
 	struct bet key = bet_named(callback->player_id, callback->game_id, callback->bet_number);
+	const struct correction *correction = outbox_correction(ws, callback);
 	const struct bet *bet;
 
 	result->state = callback->state;
 	result->attempts = callback->attempts;
 	result->next_ms = callback->state == CALLBACK_DUE ? delivery->due.due_ms : 0;
+	result->shortfall = correction ? correction->shortfall : 0;
 	if (callback->kind != CALLBACK_BETTING)
 		return;
 	bet = ws_get(ws, RECORD_BET, &key);
@@ -45,6 +47,7 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 {
 	const struct callback_end_cmd *cmd = arg;
 	struct callback_end_result *result = out;
+	struct callback_outcome outcome = cmd->outcome;
 	struct delivery delivery;
 
 	if (cmd->kind == CALLBACK_BALANCE_INQUIRE) {
@@ -60,10 +63,10 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 		result->verdict.refusal = REFUSAL_CALLBACK_NOT_FOUND;
 		return;
 	}
-	result->late = !outbox_end(ws, context, &delivery, cmd->attempt, &cmd->outcome);
+	outbox_check_answer(ws, &delivery, &outcome);
+	result->late = !outbox_end(ws, context, &delivery, cmd->attempt, &outcome);
 	if (!result->late)
-		metrics_note(context->notes, delivery.callback.casino_id, delivery.callback.kind,
-			&cmd->outcome, true);
+		metrics_note(context->notes, &delivery.callback, &outcome, true);
 	end_answer(ws, &delivery, result);
 }
 
@@ -119,6 +122,15 @@ enum status callback_find_read(const void *arg, const struct read_context *conte
 	return STATUS_OK;
 }
 
+/* The server holds the command back until there is something to claim. */
+enum status callback_wait_read(const void *arg, const struct read_context *context, void *out)
+{
+	(void)arg;
+	(void)context;
+	(void)out;
+	return STATUS_OK;
+}
+
 void callback_claim_keys(const void *arg, struct ws *ws)
 {
 	const struct callback_claim_cmd *cmd = arg;
@@ -138,8 +150,7 @@ static enum refusal take_over(struct ws *ws, const struct apply_context *context
 	result->taken_over =
 		outbox_end(ws, context, delivery, delivery->callback.attempts, &outcome);
 	if (result->taken_over)
-		metrics_note(context->notes, delivery->callback.casino_id, delivery->callback.kind,
-			&outcome, false);
+		metrics_note(context->notes, &delivery->callback, &outcome, false);
 	return REFUSAL_NONE;
 }
 
@@ -197,13 +208,35 @@ void callback_operate_keys(const void *arg, struct ws *ws)
 	outbox_want(ws, cmd->event);
 }
 
-/* Writes the operator that cancels, as stored: the person before sudo, or the user number. */
-static void name_operator(const struct operator* operator, char name[SUDO_USER_SIZE])
+/*
+ * Writes the operator that cancels, as stored: of the web console, else the person before sudo, else the
+ * user number.
+ */
+static void name_operator(const struct operator* operator, const struct apply_context * context,
+	char name[SUDO_USER_SIZE])
 {
-	if (operator->sudo_user[0])
+	_Static_assert(DESK_NAME_SIZE <= SUDO_USER_SIZE, "a name of the console fits");
+	if (context->operator_name && context->operator_name[0])
+		text_copy(name, SUDO_USER_SIZE, context->operator_name);
+	else if (operator->sudo_user[0])
 		text_copy(name, SUDO_USER_SIZE, operator->sudo_user);
 	else
 		snprintf(name, SUDO_USER_SIZE, "uid %u", operator->uid);
+}
+
+/* Names the adjustment that stands for the callback, or else copies @why. */
+static void describe_refusal(const struct delivery *delivery, enum callback_action action,
+	const char *why, struct verdict *verdict)
+{
+	const struct callback *callback = &delivery->callback;
+
+	if (callback->adjusted_by && !callback_has_ended(callback->state) &&
+		(action == CALLBACK_RETRY || action == CALLBACK_RELEASE))
+		snprintf(verdict->detail, sizeof(verdict->detail),
+			"the adjustment of transaction %llu stands for it: cancel it",
+			(unsigned long long)callback->adjusted_by);
+	else
+		text_copy(verdict->detail, sizeof(verdict->detail), why);
 }
 
 static void operate_callback(struct ws *ws, const struct apply_context *context,
@@ -218,11 +251,11 @@ static void operate_callback(struct ws *ws, const struct apply_context *context,
 	callback_event_id(delivery->callback.kind, cmd->event, object);
 	if (audit_state(ws, &cmd->operator, action, object, &result->verdict) != AUDIT_NEW)
 		return;
-	name_operator(&cmd->operator, by);
+	name_operator(&cmd->operator, context, by);
 	why = outbox_operate(ws, context, delivery, cmd->action, by);
 	if (why) {
 		result->verdict.refusal = REFUSAL_NOT_ALLOWED_NOW;
-		text_copy(result->verdict.detail, sizeof(result->verdict.detail), why);
+		describe_refusal(delivery, cmd->action, why, &result->verdict);
 		return;
 	}
 	snprintf(detail, sizeof(detail), "casino_id=%s was=%s is=%s attempts=%u",

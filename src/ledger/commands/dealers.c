@@ -59,9 +59,16 @@ static const struct {
 	TAKE(DEALER_PATH_BETTING, path_betting),
 	TAKE(DEALER_PATH_BETTING_RESULT, path_betting_result),
 	TAKE(DEALER_PATH_BETTING_REFUND, path_betting_refund),
+	TAKE(DEALER_PATH_BETTING_CORRECTION, path_betting_correction),
 	TAKE(DEALER_UNKNOWN_BET_IDS, unknown_bet_ids),
+	TAKE(DEALER_DUPLICATE_IDS, duplicate_ids),
+	TAKE(DEALER_SUCCESS_NEEDS_BALANCE, success_needs_balance),
+	TAKE(DEALER_SEND_CURRENCY, send_currency),
 	TAKE(DEALER_CALLBACKS_HELD, callbacks_held_ms),
 	TAKE(DEALER_RECONCILED, restored_ms),
+	TAKE(DEALER_EXAM_PASSED, exam_passed),
+	TAKE(DEALER_EXAM_FAILED, exam_failed),
+	TAKE(DEALER_EXAM_TIME, exam_ms),
 };
 
 /*
@@ -119,6 +126,8 @@ static const char *action_of(const struct dealer_put_cmd *cmd)
 		return cmd->dealer.callbacks_held_ms ? "dealer hold" : "release";
 	if (cmd->mask == 1u << DEALER_RECONCILED)
 		return "reconcile";
+	if (cmd->mask == DEALER_EXAM)
+		return "dealer tested";
 	if (cmd->mask != 1u << DEALER_SUSPENDED)
 		return "dealer set";
 	return cmd->dealer.suspended ? "dealer suspend" : "dealer resume";
@@ -131,7 +140,8 @@ static void audit_dealer(const struct dealer_put_cmd *cmd, const struct apply_co
 	size_t len = 0;
 
 	for (unsigned int i = 0; i < DEALER_MEMBER_COUNT && len < sizeof(detail); i++) {
-		if (cmd->create || cmd->mask & 1u << members[i].bit)
+		if (cmd->create ? members[i].bit < DEALER_EXAM_PASSED
+				: cmd->mask & 1u << members[i].bit)
 			len += describe_change(detail + len, sizeof(detail) - len,
 				field_find(dealer_fields, members[i].name),
 				(const char *)&cmd->dealer + members[i].offset);
@@ -172,6 +182,8 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	dealer->keys_issued = 1;
 	dealer->callbacks_held_ms = 0;
 	dealer->keys_restored_ms = 0;
+	dealer->exam_passed = dealer->exam_failed = 0;
+	dealer->exam_ms = 0;
 	hold_end_restore(dealer);
 	dealer->created_ms = context->now.wall_ms;
 	if (dealer_bad_setting(dealer))
@@ -202,6 +214,8 @@ static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct
 	if (dealer->callbacks_held_ms)
 		dealer->callbacks_held_ms =
 			stored->callbacks_held_ms ? stored->callbacks_held_ms : now_ms;
+	if (cmd->mask & 1u << DEALER_EXAM_TIME)
+		dealer->exam_ms = now_ms;
 	if (cmd->mask & 1u << DEALER_RECONCILED)
 		hold_end_restore(dealer);
 	if (stored->callbacks_held_ms && !dealer->callbacks_held_ms && dealer->restored_id &&

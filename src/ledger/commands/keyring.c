@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "ledger/commands/ops.h"
 #include "ledger/rows/keys.h"
+#include "link/keyring.h"
 
 /* A page: 128 entries of at most 300 bytes. */
 #define KEYRING_PAGE 128
@@ -13,24 +14,6 @@ struct keyring_page {
 	struct keyring_result *result;
 	struct buffer *rows;
 };
-
-static void from_dealer(const struct dealer *dealer, struct keyring_entry *entry)
-{
-	text_copy(entry->caller_id, sizeof(entry->caller_id), dealer->casino_id);
-	entry->signature_algorithm = dealer->signature_algorithm;
-	entry->signature_encoding = dealer->signature_encoding;
-	text_copy(entry->signing_key_id, sizeof(entry->signing_key_id), dealer->signing_key_id);
-	entry->decimals = dealer->decimals;
-	memcpy(entry->keys, dealer->keys, sizeof(entry->keys));
-}
-
-static void from_client(const struct client *client, struct keyring_entry *entry)
-{
-	text_copy(entry->caller_id, sizeof(entry->caller_id), client->client_id);
-	/* Of amounts of all dealers. */
-	entry->decimals = MONEY_DECIMALS_MAX;
-	memcpy(entry->keys, client->keys, sizeof(entry->keys));
-}
 
 static bool add_to_page(void *arg, struct bytes key, const void *row)
 {
@@ -42,11 +25,10 @@ static bool add_to_page(void *arg, struct bytes key, const void *row)
 		page->result->more = true;
 		return false;
 	}
-	memset(&entry, 0, sizeof(entry));
 	if (page->of == KEYRING_DEALERS)
-		from_dealer(row, &entry);
+		keyring_entry_of_dealer(row, &entry);
 	else
-		from_client(row, &entry);
+		keyring_entry_of_client(row, &entry);
 	page->result->count++;
 	return pack_record(page->rows, keyring_entry_fields, &entry);
 }

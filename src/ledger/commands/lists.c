@@ -9,12 +9,16 @@
 
 /* Leaves room in a frame for the largest row and the cursor. */
 #define LIST_BYTES_MAX (FRAME_MAX / 2)
+/* The same on desk.sock, whose commands run beside those of callers. */
+#define LIST_DESK_ROWS_MAX  64
+#define LIST_DESK_BYTES_MAX (32 * 1024)
 
 struct list_page {
 	const struct list_cmd *cmd;
 	struct list_result *result;
 	const struct read_context *context;
 	uint32_t limit;
+	size_t bytes; /* with more, the page ends */
 };
 
 /* A list never contains keys. */
@@ -31,8 +35,9 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 	struct buffer *rows = page->context->rows;
 	struct dealer dealer;
 	struct client client;
+	struct desk_operator operator;
 
-	if (page->result->count == page->limit || rows->len > LIST_BYTES_MAX) {
+	if (page->result->count == page->limit || rows->len > page->bytes) {
 		page->result->more = true;
 		return false;
 	}
@@ -44,6 +49,10 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 		client = *(const struct client *)row;
 		blank_secrets(client.keys);
 		row = &client;
+	} else if (page->cmd->record == RECORD_DESK_OPERATOR) {
+		operator= *(const struct desk_operator *) row;
+		memset(operator.secret, 0, sizeof(operator.secret));
+		row = &operator;
 	}
 	page->result->count++;
 	buffer_reset(page->context->cursor);
@@ -68,7 +77,10 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return STATUS_OK;
 	}
-	page.limit = cmd->limit && cmd->limit < LIST_ROWS_MAX ? cmd->limit : LIST_ROWS_MAX;
+	page.limit = context->desk ? LIST_DESK_ROWS_MAX : LIST_ROWS_MAX;
+	page.bytes = context->desk ? LIST_DESK_BYTES_MAX : LIST_BYTES_MAX;
+	if (cmd->limit && cmd->limit < page.limit)
+		page.limit = cmd->limit;
 	result->last_transaction_id = context->transaction_id;
 	status = context->store->scan(context->store, &range, list_visit, &page);
 	result->rows = (struct bytes){context->rows->data, (uint32_t)context->rows->len};

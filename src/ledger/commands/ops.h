@@ -6,9 +6,10 @@
  * and on the permits of the dealers (permits.h): no I/O, no clock, no randomness. A command that
  * only reads ranges has read() instead. It runs after the batch was saved and sees its rows.
  *
- * Each family of commands is one file of commands/: transfers.c, bets.c, rounds.c, callbacks.c,
- * reports.c, backups.c, players.c, dealers.c, clients.c, keyring.c, lists.c, note.c, stats.c,
- * rejected_requests.c.
+ * Each family of commands is one file of commands/: transfers.c, transfer_inquiry.c, bets.c,
+ * cancels.c, rounds.c, result_batches.c, corrections.c, callbacks.c, own_callbacks.c, feed.c, reports.c, backups.c,
+ * players.c, dealers.c, clients.c, keyring.c, key_tries.c, lists.c, note.c, operators.c, sessions.c, find.c,
+ * stats.c, rejected_requests.c, refused_calls.c.
  */
 #ifndef LEDGER_COMMANDS_OPS_H
 #define LEDGER_COMMANDS_OPS_H
@@ -18,10 +19,14 @@
 #include "store/store.h"
 
 struct ledger;
+struct recent;
+struct refused_log;
 struct refused_ring;
 
 struct read_context {
 	struct store *store;
+	bool desk;               /* the command came over desk.sock */
+	struct ws *ws;           /* free for use: the batch was saved */
 	uint64_t generation;     /* of the keyring */
 	uint64_t transaction_id; /* the last one used */
 	struct moment now;
@@ -32,6 +37,9 @@ struct read_context {
 	void (*status)(const struct ledger *ledger, struct status_result *status);
 	const struct ledger *ledger;
 	struct refused_ring *refused;
+	struct refused_log *refused_log;
+	bool storage_low;
+	const struct recent *recent; /* the newest transactions */
 	struct buffer *rows;   /* data of struct bytes of the result; reset before each read */
 	struct buffer *cursor; /* likewise */
 };
@@ -69,6 +77,7 @@ extern const struct command_ops command_ops[COMMAND_COUNT];
 	enum status lower##_read(const void *cmd, const struct read_context *context, void *result)
 
 OPS_APPLY(transfer);
+OPS_APPLY(transfer_inquire);
 OPS_APPLY(adjust);
 OPS_APPLY(balance);
 OPS_APPLY(user_stat);
@@ -81,21 +90,38 @@ OPS_APPLY(client_key);
 OPS_APPLY(player_register);
 OPS_APPLY(player_balance);
 OPS_APPLY(bet_place);
+OPS_APPLY(bet_cancel);
+OPS_APPLY(round_correct);
 OPS_APPLY(round_settle);
+OPS_APPLY(settle_batch);
 OPS_APPLY(callback_end);
 OPS_APPLY(callback_claim);
 OPS_APPLY(callback_operate);
 OPS_APPLY(note);
 OPS_APPLY(backup);
+OPS_APPLY(feed);
+OPS_APPLY(callback_page);
+OPS_APPLY(callback_resend);
+OPS_APPLY(operator_correct);
+OPS_APPLY(operator_put);
+OPS_APPLY(session_open);
+OPS_APPLY(session_step);
 bool callback_end_concludes(const void *result);
 bool callback_claim_concludes(const void *result);
 bool player_balance_concludes(const void *result);
 OPS_READ(backup);
 OPS_READ(callback_find);
+OPS_READ(callback_wait);
+OPS_READ(callback_page);
+OPS_READ(feed);
+OPS_READ(find);
 OPS_READ(keyring);
+OPS_READ(key_try);
 OPS_READ(list);
 OPS_READ(metrics);
 OPS_READ(refused_note);
 OPS_READ(refused_find);
+OPS_READ(refused_keep);
+OPS_READ(refused_list);
 
 #endif

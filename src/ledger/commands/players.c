@@ -5,9 +5,25 @@
 #include "ledger/outbox/outbox.h"
 #include "ledger/rows/audit.h"
 #include "ledger/rows/keys.h"
+#include "ledger/rows/player_stats.h"
 #include "ledger/rows/resolve_player.h"
 
 #include <stdio.h>
+
+/* Declares the stakes of the player once it is loaded. A seamless dealer's players have none here. */
+static void want_staked(struct ws *ws, const struct dealer *dealer_key,
+	const struct player *player_key)
+{
+	const struct dealer *dealer;
+	const struct player *player;
+
+	if (!ws_loaded(ws, RECORD_DEALER, dealer_key) || !ws_loaded(ws, RECORD_PLAYER, player_key))
+		return;
+	dealer = ws_get(ws, RECORD_DEALER, dealer_key);
+	player = ws_get(ws, RECORD_PLAYER, player_key);
+	if (dealer && player && dealer->mode == WALLET_TRANSFER)
+		player_stats_want_staked(ws, player->player_id);
+}
 
 void balance_keys(const void *arg, struct ws *ws)
 {
@@ -17,6 +33,7 @@ void balance_keys(const void *arg, struct ws *ws)
 
 	ws_want(ws, RECORD_DEALER, &dealer);
 	ws_want(ws, RECORD_PLAYER, &player);
+	want_staked(ws, &dealer, &player);
 }
 
 void balance_apply(const void *arg, const struct apply_context *context, struct ws *ws, void *out)
@@ -37,6 +54,7 @@ void balance_apply(const void *arg, const struct apply_context *context, struct 
 	text_copy(result->user_id, sizeof(result->user_id), player->user_id);
 	text_copy(result->player_id, sizeof(result->player_id), player->player_id);
 	result->balance = player->balance;
+	result->staked = player_stats_staked(ws, player->player_id);
 	text_copy(result->currency, sizeof(result->currency), dealer->currency);
 }
 

@@ -129,27 +129,18 @@ static bool read_slot(const struct refused_ring *ring, uint32_t n, struct refuse
 	return unpack_record(&packed, refused_request_fields, request);
 }
 
-/* Finds the retired keys of the caller that @request names. */
-static void find_retired(const struct refused_ring *ring, const struct refused_request *request,
-	struct refused_find_result *result, struct buffer *rows)
+const struct retired_key *refused_retired(const struct refused_ring *ring, uint32_t n)
 {
-	uint32_t kept = ring->retired_count < REFUSED_RETIRED_MAX ? ring->retired_count
-								  : REFUSED_RETIRED_MAX;
-	const struct retired_key *key;
+	const uint32_t kept = ring->retired_count < REFUSED_RETIRED_MAX ? ring->retired_count
+									: REFUSED_RETIRED_MAX;
 
-	for (uint32_t i = 1; i <= kept; i++) {
-		key = &ring->memory->retired[(ring->retired_count - i) % REFUSED_RETIRED_MAX];
-		if (key->of != request->of || strlen(key->caller_id) != request->caller.len ||
-			memcmp(key->caller_id, request->caller.data, request->caller.len) != 0)
-			continue;
-		if (pack_record(rows, retired_key_fields, key))
-			result->retired_count++;
-	}
-	result->retired = (struct bytes){rows->data, (uint32_t)rows->len};
+	return n < kept
+		? &ring->memory->retired[(ring->retired_count - 1 - n) % REFUSED_RETIRED_MAX]
+		: NULL;
 }
 
 void refused_find(const struct refused_ring *ring, const char *request_id,
-	struct refused_find_result *result, struct buffer *rows)
+	struct refused_find_result *result)
 {
 	struct refused_request request;
 
@@ -165,8 +156,6 @@ void refused_find(const struct refused_ring *ring, const char *request_id,
 		result->matches++;
 		result->request = request;
 	}
-	if (result->matches)
-		find_retired(ring, &result->request, result, rows);
 }
 
 void retired_note(struct retired_notes *notes, enum keyring_of of, const char *owner,
@@ -265,6 +254,6 @@ enum status refused_find_read(const void *arg, const struct read_context *contex
 {
 	const struct refused_find_cmd *cmd = arg;
 
-	refused_find(context->refused, cmd->request_id, out, context->rows);
-	return context->rows->failed ? STATUS_NOMEM : STATUS_OK;
+	refused_find(context->refused, cmd->request_id, out);
+	return STATUS_OK;
 }

@@ -56,11 +56,14 @@ bool refused_keep(struct refused_ring *ring, const struct refused_request *reque
 	struct buffer *scratch);
 
 /*
- * Fills @result with the newest request of @request_id and the retired keys of its caller, packed
- * into @rows. The request points into the ring and is valid until the next refused_keep().
+ * Fills @result with the newest request of @request_id, which points into the ring and is valid until
+ * the next refused_keep().
  */
 void refused_find(const struct refused_ring *ring, const char *request_id,
-	struct refused_find_result *result, struct buffer *rows);
+	struct refused_find_result *result);
+
+/* Returns the retired key number @n, the newest being 0; NULL after the last one. */
+const struct retired_key *refused_retired(const struct refused_ring *ring, uint32_t n);
 
 /* Notes a key that a command retires. Has no effect if @notes is NULL. */
 void retired_note(struct retired_notes *notes, enum keyring_of of, const char *owner,

@@ -104,6 +104,62 @@ static void want_page(struct ws *ws, const struct round *round, uint32_t after)
 	}
 }
 
+static void want_corrections(struct ws *ws, const struct round *round)
+{
+	for (uint32_t revision = 1; revision <= round->revision; revision++) {
+		const struct correction key =
+			correction_named(round->player_id, round->game_id, revision);
+
+		ws_want(ws, RECORD_CORRECTION, &key);
+	}
+}
+
+/* Packs the corrections of the round, and puts their objects into the round. */
+static bool pack_corrections(struct ws *ws, struct result_inquire_result *result,
+	struct buffer *out)
+{
+	for (uint32_t revision = 1; revision <= result->round.revision; revision++) {
+		const struct correction key =
+			correction_named(result->round.player_id, result->round.game_id, revision);
+		const struct correction *row = ws_get(ws, RECORD_CORRECTION, &key);
+		struct correction_entry entry;
+
+		if (!row)
+			continue;
+		entry = (struct correction_entry){
+			.revision = revision,
+			.transaction_id = row->transaction_id,
+			.delta = row->payout_amount - row->previous_payout,
+			.shortfall = row->shortfall,
+			.timestamp = row->time_ms,
+		};
+		memcpy(entry.reason, row->reason, sizeof(entry.reason));
+		pack_record(out, correction_entry_fields, &entry);
+		result->correction_count++;
+		if (row->game_result.len)
+			result->round.game_result = row->game_result;
+		if (row->user_bet_result.len)
+			result->round.user_bet_result = row->user_bet_result;
+	}
+	return !out->failed;
+}
+
+/* Copies what was packed to memory that lives as long as the answer. */
+static bool keep_packed(const struct apply_context *context, const struct buffer *packed,
+	struct bytes *bytes)
+{
+	uint8_t *copy;
+
+	if (!packed->len)
+		return !packed->failed;
+	copy = packed->failed ? NULL : arena_take(context->arena, packed->len);
+	if (!copy)
+		return false;
+	memcpy(copy, packed->data, packed->len);
+	*bytes = (struct bytes){copy, (uint32_t)packed->len};
+	return true;
+}
+
 void result_inquire_keys(const void *arg, struct ws *ws)
 {
 	const struct result_inquire_cmd *cmd = arg;
@@ -117,8 +173,10 @@ void result_inquire_keys(const void *arg, struct ws *ws)
 	key = round_named(player->player_id, cmd->game_id);
 	ws_want(ws, RECORD_ROUND, &key);
 	round = ws_loaded(ws, RECORD_ROUND, &key) ? ws_get(ws, RECORD_ROUND, &key) : NULL;
-	if (round)
+	if (round) {
 		want_page(ws, round, cmd->after_bet);
+		want_corrections(ws, round);
+	}
 }
 
 /* Packs the bets of the page until the answer is full, but at least one. */
@@ -155,9 +213,9 @@ void result_inquire_apply(const void *arg, const struct apply_context *context, 
 	const struct dealer *dealer;
 	const struct player *player;
 	const struct round *round;
-	struct buffer bets;
+	struct buffer packed;
 	struct round key;
-	uint8_t *copy;
+	bool kept;
 
 	result->verdict.refusal = find_player(ws, cmd->casino_id, cmd->user_id, &dealer, &player);
 	if (result->verdict.refusal != REFUSAL_NONE)
@@ -169,16 +227,13 @@ void result_inquire_apply(const void *arg, const struct apply_context *context, 
 		return;
 	}
 	result->round = *round;
-	buffer_init(&bets, FRAME_MAX);
-	if (pack_bets(ws, cmd, result, &bets) && bets.len) {
-		copy = arena_take(context->arena, bets.len);
-		if (copy) {
-			memcpy(copy, bets.data, bets.len);
-			result->bets = (struct bytes){copy, (uint32_t)bets.len};
-		}
-	}
-	if ((result->count && !result->bets.len) ||
-		!arena_keep_bytes(context->arena, round_fields, &result->round))
+	buffer_init(&packed, FRAME_MAX);
+	kept = pack_bets(ws, cmd, result, &packed) && keep_packed(context, &packed, &result->bets);
+	buffer_reset(&packed);
+	if (kept)
+		kept = pack_corrections(ws, result, &packed) &&
+			keep_packed(context, &packed, &result->corrections);
+	if (!kept || !arena_keep_bytes(context->arena, round_fields, &result->round))
 		result->verdict.refusal = REFUSAL_SERVICE_UNAVAILABLE;
-	buffer_free(&bets);
+	buffer_free(&packed);
 }

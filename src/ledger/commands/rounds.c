@@ -8,6 +8,7 @@
 #include "domain/round_list.h"
 #include "domain/wager.h"
 #include "ledger/commands/ops.h"
+#include "ledger/commands/rounds.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/rows/decimals.h"
 #include "ledger/rows/keys.h"
@@ -16,8 +17,18 @@
 #include "ledger/rows/resolve_player.h"
 #include "wire/callback_body.h"
 
+#include <stdio.h>
+
+/* The key of an item of a batch is in a scope of its own (enum request_scope). */
 static struct request settle_request(const struct round_settle_cmd *cmd)
 {
+	char id[REQUEST_KEY_SIZE];
+
+	if (cmd->item) {
+		snprintf(id, sizeof(id), "%s#%u", cmd->request_transaction_id,
+			(cmd->item - 1) % BATCH_RESULTS_MAX);
+		return request_named(SCOPE_BATCH, cmd->client_id, id);
+	}
 	return request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);
 }
 
@@ -103,45 +114,57 @@ static void want_bets(struct ws *ws, const struct round *round)
 	}
 }
 
-/* The bet that shows that a round is older than a restore. */
-static struct bet first_bet(const struct round *round)
+/* Subtracts the bets of the round from @left. Returns false, without effect, if it has more. */
+static bool take_bets(const struct round *round, uint32_t *left)
 {
-	return bet_named(round->player_id, round->game_id, 1);
+	const uint32_t count = round ? round_list_count(round) : 0;
+
+	if (count > *left)
+		return false;
+	*left -= count;
+	return true;
+}
+
+const struct round *settle_want(const struct round_settle_cmd *cmd, struct ws *ws,
+	uint32_t *bets_left)
+{
+	const struct player *player;
+	const struct round *round;
+	const struct dealer *dealer;
+	struct player key;
+	struct round round_key;
+
+	if (!resolve_player_want(ws, &cmd->player, &key))
+		return NULL;
+	player = ws_get(ws, RECORD_PLAYER, &key);
+	if (!player)
+		return NULL;
+	round_key = round_named(player->player_id, cmd->game_id);
+	ws_want(ws, RECORD_ROUND, &round_key);
+	if (!ws_loaded(ws, RECORD_ROUND, &round_key))
+		return NULL;
+	outbox_want_new(ws);
+	round = ws_get(ws, RECORD_ROUND, &round_key);
+	dealer = ws_get(ws, RECORD_DEALER, dealer_key_of(player->casino_id));
+	if (take_bets(round, bets_left) && dealer &&
+		row_refusal(cmd, dealer, player, round) == REFUSAL_NONE) {
+		outbox_want_age(ws, dealer, round);
+		want_bets(ws, round);
+	}
+	return round;
 }
 
 void round_settle_keys(const void *arg, struct ws *ws)
 {
 	const struct round_settle_cmd *cmd = arg;
 	struct request request = settle_request(cmd);
-	const struct player *player;
+	uint32_t bets_left = ROUND_BETS_MAX;
 	const struct round *round;
-	const struct dealer *dealer;
-	struct player key;
-	struct round round_key;
-	struct bet bet;
 
 	ws_want(ws, RECORD_REQUEST, &request);
-	if (!resolve_player_want(ws, &cmd->player, &key))
-		return;
-	player = ws_get(ws, RECORD_PLAYER, &key);
-	if (!player)
-		return;
-	round_key = round_named(player->player_id, cmd->game_id);
-	ws_want(ws, RECORD_ROUND, &round_key);
-	if (!ws_loaded(ws, RECORD_ROUND, &round_key))
-		return;
-	outbox_want_new(ws);
-	round = ws_get(ws, RECORD_ROUND, &round_key);
+	round = settle_want(cmd, ws, &bets_left);
 	if (round && round->event)
 		outbox_want_grant(ws, round->event);
-	dealer = ws_get(ws, RECORD_DEALER, dealer_key_of(player->casino_id));
-	if (dealer && row_refusal(cmd, dealer, player, round) == REFUSAL_NONE) {
-		if (dealer->restored_id) {
-			bet = first_bet(round);
-			ws_want_without_object(ws, RECORD_BET, &bet);
-		}
-		want_bets(ws, round);
-	}
 }
 
 static void answer_settlement(struct ws *ws, const struct round *round,
@@ -245,6 +268,8 @@ static struct round settled_round(const struct round *stored, const struct round
 	round.addition_amount = settlement->addition_amount;
 	round.payout_amount = settlement->payout_amount;
 	round.win_amount = settlement->win_amount;
+	round.current_result = settlement->result;
+	round.current_payout = settlement->payout_amount;
 	round.settled_ms = now_ms;
 	text_copy(round.remark, sizeof(round.remark), cmd->remark);
 	round.user_bet = cmd->user_bet;
@@ -275,12 +300,13 @@ static enum refusal settle_transfer_round(struct ws *ws, const struct round_sett
 {
 	struct player player = *stored;
 	struct transaction entry = {.entry_seq = 0};
+	const struct request request = settle_request(cmd);
 	struct movement movement = {
 		.kind = ENTRY_PAYOUT,
 		.amount = round->payout_amount,
 		.time_ms = round->settled_ms,
-		.scope = SCOPE_CLIENT,
-		.request_transaction_id = cmd->request_transaction_id,
+		.scope = request.scope,
+		.request_transaction_id = request.request_transaction_id,
 		.client_id = cmd->client_id,
 		.game_id = round->game_id,
 	};
@@ -290,8 +316,8 @@ static enum refusal settle_transfer_round(struct ws *ws, const struct round_sett
 		refusal = post_move(ws, &movement, &player, &entry);
 		round->transaction_id = entry.transaction_id;
 	} else if (round->result != RESULT_LOSS) {
-		round->transaction_id =
-			post_transaction(ws, stored, round->game_id, 0, round->settled_ms);
+		round->transaction_id = post_transaction(ws, stored, ENTRY_PAYOUT, round->game_id,
+			0, round->settled_ms);
 		refusal = round->transaction_id ? REFUSAL_NONE : REFUSAL_SERVICE_UNAVAILABLE;
 	}
 	if (refusal == REFUSAL_NONE)
@@ -299,19 +325,9 @@ static enum refusal settle_transfer_round(struct ws *ws, const struct round_sett
 	return refusal;
 }
 
-/* Holds the result if the round may have been settled before a restore. Returns true if held. */
-static bool hold_old(struct ws *ws, const struct apply_context *context,
-	const struct dealer *dealer, const struct round *round)
-{
-	const struct bet key = first_bet(round);
-	const struct bet *bet = dealer->restored_id ? ws_get(ws, RECORD_BET, &key) : NULL;
-
-	return bet && outbox_hold(ws, context, dealer, round->event, bet->transaction_id);
-}
-
 /*
  * A seamless wallet: B3 reports the result to the dealer, at once if the dealer accepts a call
- * now, otherwise by the sweeper.
+ * now, otherwise and for an item of a batch by the sweeper.
  */
 static enum refusal settle_seamless_round(struct ws *ws, const struct apply_context *context,
 	const struct round_settle_cmd *cmd, struct round *round,
@@ -328,8 +344,8 @@ static enum refusal settle_seamless_round(struct ws *ws, const struct apply_cont
 		OUTBOX_OBJECTS_MAX)
 		return REFUSAL_PAYLOAD_TOO_LARGE;
 	if (round->result != RESULT_LOSS) {
-		round->transaction_id =
-			post_transaction(ws, subject->player, round->game_id, 0, round->settled_ms);
+		round->transaction_id = post_transaction(ws, subject->player, ENTRY_PAYOUT,
+			round->game_id, 0, round->settled_ms);
 		if (!round->transaction_id)
 			return REFUSAL_SERVICE_UNAVAILABLE;
 	}
@@ -353,7 +369,13 @@ static enum refusal settle_seamless_round(struct ws *ws, const struct apply_cont
 		ws_fail(ws, "a betting-result without a body");
 		return REFUSAL_INTERNAL_ERROR;
 	}
-	if (!hold_old(ws, context, subject->dealer, round))
+	post_seamless(ws, round->casino_id,
+		&(struct seamless_change){
+			.paid = round->payout_amount,
+			.owed_payouts = round->payout_amount,
+		});
+	round->last_event = round->event;
+	if (!outbox_hold_old(ws, context, subject->dealer, round, round->event) && !cmd->item)
 		outbox_begin(ws, context, subject->dealer, round->event, cmd->sender, send);
 	record_settle(ws, cmd, round, subject->player, 0);
 	return REFUSAL_NONE;
@@ -400,6 +422,46 @@ static bool settlement_is_sane(const struct round_settle_cmd *cmd)
 		text_is_name(cmd->client_id, CLIENT_ID_SIZE - 1);
 }
 
+/* Checks and settles, with a verdict for callers. */
+static enum refusal settle_named(const struct round_settle_cmd *cmd,
+	const struct apply_context *context, struct ws *ws, uint32_t *bets_left,
+	struct round_settle_result *result)
+{
+	struct resolved_player subject;
+	const struct round *round;
+	struct round key;
+	enum refusal refusal = resolve_player(ws, &cmd->player, &subject);
+
+	if (refusal == REFUSAL_NONE) {
+		key = round_named(subject.player->player_id, cmd->game_id);
+		round = ws_get(ws, RECORD_ROUND, &key);
+		if (take_bets(round, bets_left))
+			refusal = settle_round(ws, context, cmd, &subject, round, result);
+		else
+			refusal = REFUSAL_PAYLOAD_TOO_LARGE;
+	}
+	result->verdict.refusal = refusal;
+	if (subject.dealer)
+		verdict_decimals(&result->verdict, "payout_amount", cmd->payout_amount,
+			subject.dealer);
+	return refusal;
+}
+
+void settle_first(const struct round_settle_cmd *cmd, const struct apply_context *context,
+	struct ws *ws, uint32_t *bets_left, struct round_settle_result *result)
+{
+	if (!settlement_is_sane(cmd)) {
+		result->verdict.refusal = REFUSAL_BAD_REQUEST;
+		return;
+	}
+	if (settle_named(cmd, context, ws, bets_left, result) == REFUSAL_PAYLOAD_TOO_LARGE &&
+		!result->verdict.detail[0])
+		snprintf(result->verdict.detail, sizeof(result->verdict.detail),
+			"the rounds of the batch have more than %d bets: send it by itself",
+			BATCH_BETS_MAX);
+	post_describe(ws, &result->verdict);
+}
+
 void round_settle_apply(const void *arg, const struct apply_context *context, struct ws *ws,
 	void *out)
 {
@@ -407,31 +469,24 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 	struct round_settle_result *result = out;
 	struct request request_key = settle_request(cmd);
 	const struct request *stored = ws_get(ws, RECORD_REQUEST, &request_key);
+	uint32_t bets_left = ROUND_BETS_MAX;
 	const struct round *round = NULL;
-	struct round round_key;
 	struct resolved_player subject;
 	const char *differs;
-	enum refusal refusal;
+	struct round key;
 
-	if (!settlement_is_sane(cmd)) {
+	if (!settlement_is_sane(cmd) || cmd->item) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return;
 	}
-	refusal = resolve_player(ws, &cmd->player, &subject);
-	if (subject.player) {
-		round_key = round_named(subject.player->player_id, cmd->game_id);
-		round = ws_get(ws, RECORD_ROUND, &round_key);
-	}
 	if (!stored) {
-		if (refusal == REFUSAL_NONE)
-			refusal = settle_round(ws, context, cmd, &subject, round, result);
-		result->verdict.refusal = refusal;
-		if (!subject.dealer)
-			return;
-		verdict_decimals(&result->verdict, "payout_amount", cmd->payout_amount,
-			subject.dealer);
-		post_describe(ws, &result->verdict);
+		settle_first(cmd, context, ws, &bets_left, result);
 		return;
+	}
+	resolve_player(ws, &cmd->player, &subject);
+	if (subject.player) {
+		key = round_named(subject.player->player_id, cmd->game_id);
+		round = ws_get(ws, RECORD_ROUND, &key);
 	}
 	differs = settlement_difference(cmd, stored, subject.player, round);
 	if (differs) {

@@ -10,19 +10,45 @@
 
 #include <string.h>
 
-/* Dealers that a page looks at, and that it holds: the loop waits for a page. */
-#define PAGE_LOOKS 512
-#define PAGE_ROWS  128
+/* Dealers of a page: the loop waits for a page. */
+#define PAGE_ROWS 128
 
-/* A page on its way. */
+/* What the row of a dealer says of it. */
+struct stats_dealer {
+	char casino_id[CASINO_ID_SIZE];
+	char currency[CURRENCY_SIZE];
+	enum wallet_mode mode;
+};
+
+/* A page on its way: the dealers of it, and then their sums. Both are in the order of casino_id. */
 struct stats_page {
 	const struct read_context *context;
 	struct metrics_result *result;
-	uint32_t looked;
+	struct stats_dealer dealers[PAGE_ROWS];
+	uint32_t count;
+	uint32_t next; /* the first dealer whose sums were not visited */
 };
 
-/* Fills the figures of the dealer. Returns false if there are none. */
-static bool fill_dealer_metrics(const struct stats_page *page, const struct total *total,
+static void fill_sums(const struct total *total, struct dealer_metrics *dealer)
+{
+	dealer->transferred_in = total->transferred_in;
+	dealer->transferred_out = total->transferred_out;
+	dealer->adjusted = total->adjusted;
+	dealer->staked = total->staked;
+	dealer->paid = total->paid;
+	dealer->balance = total->balance;
+	dealer->corrected = total->corrected;
+	dealer->cancelled = total->cancelled;
+	dealer->shortfall = total->shortfall;
+	dealer->seamless_staked = total->seamless_staked;
+	dealer->seamless_paid = total->seamless_paid;
+	dealer->seamless_refunded = total->seamless_refunded;
+	dealer->owed_payouts = total->owed_payouts;
+	dealer->owed_refunds = total->owed_refunds;
+}
+
+/* Fills the figures of the dealer's callbacks. */
+static void fill_dealer_metrics(const struct stats_page *page, const struct total *total,
 	struct dealer_metrics *dealer)
 {
 	const struct read_context *context = page->context;
@@ -30,45 +56,73 @@ static bool fill_dealer_metrics(const struct stats_page *page, const struct tota
 	struct schedule_figures schedule;
 	bool called = metrics_ended(context->metrics, total->casino_id, dealer);
 
-	text_copy(dealer->casino_id, sizeof(dealer->casino_id), total->casino_id);
 	schedule_figures(context->schedule, total->casino_id, &schedule);
 	dealer->due = schedule.waiting;
 	dealer->sending = schedule.sending;
 	dealer->held = total->held;
 	dealer->parked = total->parked;
+	dealer->bets_with_balance = total->bets_with_balance;
+	dealer->bets_without_balance = total->bets_without_balance;
 	if (schedule.waiting && schedule.first_due_ms < now_ms)
 		dealer->overdue_ms = (uint64_t)(now_ms - schedule.first_due_ms);
 	dealer->breaker = permits_breaker(context->permits, total->casino_id, now_ms);
 	dealer->inflight = permits_inflight(context->permits, total->casino_id, now_ms);
-	return called || dealer->due || dealer->sending || dealer->held || dealer->parked ||
-		dealer->inflight || dealer->breaker != BREAKER_CLOSED;
+	dealer->called = called || dealer->due || dealer->sending || dealer->held ||
+		dealer->parked || dealer->inflight || dealer->breaker != BREAKER_CLOSED ||
+		dealer->bets_with_balance || dealer->bets_without_balance;
 }
 
 static bool visit_dealer(void *context, struct bytes key, const void *row)
 {
 	struct stats_page *page = context;
-	const struct total *total = row;
-	struct dealer_metrics dealer;
+	const struct dealer *dealer = row;
+	struct stats_dealer *kept = &page->dealers[page->count];
 
 	(void)key;
-	if (page->looked == PAGE_LOOKS || page->result->count == PAGE_ROWS) {
+	if (page->count == PAGE_ROWS) {
 		page->result->more = true;
 		return false;
 	}
-	page->looked++;
-	text_copy(page->result->last, sizeof(page->result->last), total->casino_id);
+	text_copy(kept->casino_id, sizeof(kept->casino_id), dealer->casino_id);
+	text_copy(kept->currency, sizeof(kept->currency), dealer->currency);
+	kept->mode = dealer->mode;
+	page->count++;
+	text_copy(page->result->last, sizeof(page->result->last), dealer->casino_id);
+	return true;
+}
+
+/* A dealer without a row of sums has had no movement and no callback. */
+static bool visit_total(void *context, struct bytes key, const void *row)
+{
+	struct stats_page *page = context;
+	const struct total *total = row;
+	const struct stats_dealer *kept;
+	struct dealer_metrics dealer;
+
+	(void)key;
+	while (page->next < page->count &&
+		strcmp(page->dealers[page->next].casino_id, total->casino_id) < 0)
+		page->next++;
+	if (page->next == page->count)
+		return false;
+	kept = &page->dealers[page->next];
+	if (strcmp(kept->casino_id, total->casino_id) != 0)
+		return true;
 	memset(&dealer, 0, sizeof(dealer));
-	if (fill_dealer_metrics(page, total, &dealer)) {
-		pack_record(page->context->rows, dealer_metrics_fields, &dealer);
-		page->result->count++;
-	}
+	text_copy(dealer.casino_id, sizeof(dealer.casino_id), kept->casino_id);
+	text_copy(dealer.currency, sizeof(dealer.currency), kept->currency);
+	dealer.mode = kept->mode;
+	fill_sums(total, &dealer);
+	fill_dealer_metrics(page, total, &dealer);
+	pack_record(page->context->rows, dealer_metrics_fields, &dealer);
+	page->result->count++;
 	return true;
 }
 
 static enum status read_dealers(const struct read_context *context, const char *after,
 	struct metrics_result *result)
 {
-	struct store_range range = {.record = RECORD_TOTAL};
+	struct store_range range = {.record = RECORD_DEALER};
 	struct stats_page page = {.context = context, .result = result};
 	enum status status;
 	struct total key;
@@ -80,6 +134,9 @@ static enum status read_dealers(const struct read_context *context, const char *
 		range.after = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
 	}
 	status = context->store->scan(context->store, &range, visit_dealer, &page);
+	range.record = RECORD_TOTAL;
+	if (status == STATUS_OK)
+		status = context->store->scan(context->store, &range, visit_total, &page);
 	if (context->rows->failed || context->cursor->failed)
 		return STATUS_NOMEM;
 	result->dealers = (struct bytes){context->rows->data, (uint32_t)context->rows->len};

@@ -1,5 +1,7 @@
 #include "ledger/daemon/connection.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -9,17 +11,7 @@
 
 #define READ_SIZE (16 * 1024)
 
-static uint32_t peer_uid(int fd)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		return UINT32_MAX;
-	return peer.uid;
-}
-
-struct connection *connection_new(int fd, bool admin)
+struct connection *connection_new(int fd, bool admin, const struct role_groups *groups)
 {
 	struct connection *connection = calloc(1, sizeof(*connection));
 
@@ -27,8 +19,8 @@ struct connection *connection_new(int fd, bool admin)
 		return NULL;
 	connection->fd = fd;
 	connection->admin = admin;
-	connection->peer_uid = peer_uid(fd);
-	buffer_init(&connection->in, FRAME_MAX + READ_SIZE);
+	connection->identity = identity_of(fd, groups);
+	buffer_init(&connection->in, FRAME_REQUEST_MAX + READ_SIZE);
 	buffer_init(&connection->out, CONNECTION_OUT_MAX);
 	return connection;
 }
@@ -41,6 +33,11 @@ void connection_free(struct connection *connection)
 	free(connection);
 }
 
+bool connection_is_staff(const struct connection *connection)
+{
+	return connection->admin && connection->identity.role != ROLE_ADMIN;
+}
+
 void connection_read(struct connection *connection)
 {
 	uint8_t *to;
@@ -49,8 +46,11 @@ void connection_read(struct connection *connection)
 	buffer_consume(&connection->in, connection->taken);
 	connection->taken = 0;
 	/* The buffer is full of complete frames; run these first. */
-	if (connection->in.len >= FRAME_MAX)
+	if (connection->in.len >= FRAME_REQUEST_MAX)
 		return;
+	/* Release the memory that a large frame took. */
+	if (!connection->in.len && connection->in.cap > 2 * FRAME_MAX)
+		buffer_free(&connection->in);
 	to = buffer_reserve(&connection->in, READ_SIZE);
 	if (!to) {
 		connection->dead = true;
@@ -63,6 +63,30 @@ void connection_read(struct connection *connection)
 		connection->in.len += (size_t)got;
 	else if (got == 0 || errno != EAGAIN)
 		connection->dead = true;
+}
+
+bool connection_take_hello(struct connection *connection)
+{
+	struct bytes left = {connection->in.data, (uint32_t)connection->in.len};
+	struct hello hello;
+	size_t size;
+
+	switch (hello_get(left, &hello, &size)) {
+	case FRAME_COMPLETE:
+		connection->taken = size;
+		connection->unnamed = false;
+		connection->partial_since_ms = 0;
+		connection->admin = hello.socket == SOCKET_ADMIN;
+		connection->identity = (struct client_identity){hello.uid, hello.role};
+		text_copy(connection->host, sizeof(connection->host), hello.member);
+		return true;
+	case FRAME_INCOMPLETE:
+		return false;
+	case FRAME_GARBAGE:
+		break;
+	}
+	connection->dead = true;
+	return false;
 }
 
 bool connection_take(struct connection *connection, struct frame_request *request, int64_t now_ms)
@@ -147,4 +171,9 @@ bool connection_overdue(const struct connection *connection, int64_t now_ms)
 	return (is_late(connection->partial_since_ms, now_ms) ||
 		       is_late(connection->stuck_since_ms, now_ms)) &&
 		!connection_has_news(connection);
+}
+
+bool connection_carries(const struct connection *connection, enum command_socket socket)
+{
+	return socket == SOCKET_EDGE || (socket == SOCKET_ADMIN && connection->admin);
 }

@@ -4,14 +4,18 @@
 #include "base/log.h"
 #include "base/rlimit.h"
 #include "base/text.h"
+#include "ledger/daemon/relay_board.h"
 #include "ledger/daemon/server.h"
+#include "ledger/daemon/standby.h"
 #include "ledger/rows/life.h"
 #include "state/disk.h"
 #include "state/halt.h"
 #include "store/exit.h"
+#include "store/servers.h"
 #include "store/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,6 +45,8 @@ static enum engine_exit exit_for(enum status status)
 		return ENGINE_CONFIG;
 	case STATUS_CORRUPT:
 		return ENGINE_DAMAGED;
+	case STATUS_BUSY:
+		return ENGINE_FENCED;
 	default:
 		return ENGINE_LOST;
 	}
@@ -66,8 +72,52 @@ static enum status enter_state(const struct state_hold *hold, char *why, size_t 
 	return status;
 }
 
+/* Lets the peer relay the clients of this host to the active ledger. */
+static void follow_active(void *context, const struct store_cell *cell)
+{
+	struct relay_board *board = context;
+	struct relay_view view = {.role = RELAY_UNKNOWN};
+
+	if (!board)
+		return;
+	if (cell && cell->holder[0] && cell->address[0]) {
+		view.role = RELAY_STANDBY;
+		text_copy(view.address, sizeof(view.address), cell->address);
+		text_copy(view.member, sizeof(view.member), cell->holder);
+	}
+	relay_board_set(board, &view);
+}
+
+/* Before the data of several hosts are opened: stands by until this ledger may claim them. */
+static enum status stand_by(const struct settings *settings, struct store_options *options,
+	int64_t run, struct relay_board *board, char *why, size_t why_size)
+{
+	static char member[STORE_MEMBER_SIZE];
+	static struct store_claim claim;
+	const struct standby_options standby = {
+		.store = options,
+		.takeover_ms = settings->cell_takeover_ms,
+		.first = options->create,
+		.news = follow_active,
+		.context = board,
+	};
+	enum status status;
+
+	if (!options->servers)
+		return STATUS_OK;
+	claim = (struct store_claim){.member = standby_member(settings, member),
+		.address = settings->cell_listen,
+		.run = run};
+	options->claim = &claim;
+	status = standby_wait(&standby, &claim, why, why_size);
+	/* Clients wait until this ledger serves, or the next active one is known. */
+	follow_active(board, NULL);
+	return status;
+}
+
 static enum status open_data(const struct settings *settings, const struct state_hold *hold,
-	enum engine_start start, struct store **store, char *why, size_t why_size)
+	enum engine_start start, int64_t run, struct relay_board *board, struct store **store,
+	char *why, size_t why_size)
 {
 	static char name[PATH_MAX];
 	struct store_options options = {
@@ -86,14 +136,18 @@ static enum status open_data(const struct settings *settings, const struct state
 		.prepare_log = true,
 		.create = !disk_mark_is_set(ENTERED_STATE, DISK_CREATED),
 	};
+	static struct store_servers servers;
 	enum status status;
 
+	options.servers = store_servers_of(settings, &servers);
 	if ((unsigned int)snprintf(name, sizeof(name), "%s/db", settings->state_directory) >=
 		sizeof(name))
 		return STATUS_CONFIG;
 	if (start == ENGINE_AFTER_HALT)
 		disk_forget_cached(options.directory);
-	status = store_open(&options, store, why, why_size);
+	status = stand_by(settings, &options, run, board, why, why_size);
+	if (!status)
+		status = store_open(&options, store, why, why_size);
 	if (status)
 		return status;
 	if (options.create && !disk_mark_set(ENTERED_STATE, DISK_CREATED)) {
@@ -110,15 +164,17 @@ static enum status open_data(const struct settings *settings, const struct state
 }
 
 static enum status open_store(const struct settings *settings, const struct state_hold *hold,
-	enum engine_start start, struct store **store)
+	enum engine_start start, int64_t run, struct relay_board *board, struct store **store)
 {
 	char why[512] = "";
 	int64_t started_ms = clock_boot_ms();
 	enum status status = enter_state(hold, why, sizeof(why));
 
 	if (!status)
-		status = open_data(settings, hold, start, store, why, sizeof(why));
-	if (status) {
+		status = open_data(settings, hold, start, run, board, store, why, sizeof(why));
+	if (status == STATUS_BUSY) {
+		log_line(LOG_LEVEL_INFO, "claim_lost", "reason=\"%s\"", why);
+	} else if (status) {
 		log_line(LOG_LEVEL_ERROR, "store_failed", "reason=\"%s\"", why);
 		fprintf(stderr, "creditbridge-ledger: %s\n", why);
 	} else {
@@ -143,7 +199,8 @@ static int stop_signals(void)
 /* Returns how many connections the descriptor limit allows. */
 static uint32_t connections_possible(uint32_t wanted)
 {
-	const rlim_t others = SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX + DESCRIPTORS_SPARE;
+	const rlim_t others = SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX + SERVER_UNNAMED_MAX +
+		DESK_CONNECTIONS_MAX + DESCRIPTORS_SPARE;
 	rlim_t limit = rlimit_raise_files(wanted + others);
 	uint32_t possible = limit > others ? (uint32_t)(limit - others) : 1;
 
@@ -154,8 +211,21 @@ static uint32_t connections_possible(uint32_t wanted)
 	return possible;
 }
 
+/* The web console's part of the loop. */
+static struct desk_loop desk_loop_of(const struct settings *settings, struct sessions *sessions)
+{
+	return (struct desk_loop){
+		.desk = {.limits = {.idle_ms = (int64_t)settings->console_idle_s * 1000,
+				 .whole_ms = (int64_t)settings->console_session_s * 1000,
+				 .fresh_ms = (int64_t)settings->console_code_fresh_s * 1000},
+			.sessions = sessions},
+		.share = {.percent = settings->desk_share},
+		.front_file = settings->console_front_file,
+	};
+}
+
 static enum engine_exit serve_engine(const struct settings *settings, const struct sockets *sockets,
-	struct ledger *ledger)
+	struct ledger *ledger, struct sessions *sessions)
 {
 	struct server_options options = {
 		.connections_max = connections_possible(settings->ledger_connections_max),
@@ -164,6 +234,7 @@ static enum engine_exit serve_engine(const struct settings *settings, const stru
 		.state_directory = settings->state_directory,
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
 		.ballast_bytes = (uint64_t)settings->disk_ballast_mib * MIB,
+		.desk = desk_loop_of(settings, sessions),
 		.stop_fd = stop_signals(),
 	};
 	enum engine_exit code = ENGINE_LOST;
@@ -178,7 +249,8 @@ static enum engine_exit serve_engine(const struct settings *settings, const stru
 		code = ENGINE_RESUMED;
 		break;
 	case SERVER_LOST:
-		code = (enum engine_exit)store_exit_code();
+		code = ledger->store && ledger->store->fenced ? ENGINE_FENCED
+							      : (enum engine_exit)store_exit_code();
 		break;
 	case SERVER_FAILED:
 		break;
@@ -209,7 +281,10 @@ static enum status make_ledger(struct ledger *ledger, struct store *store,
 {
 	const struct outbox_options outbox = outbox_options_of(settings);
 	const struct moment now = clock_now();
-	enum status status = ledger_init(ledger, store, (uint64_t)now.wall_ms << 16, &outbox, &now);
+	/* The workers of a host see the ledgers of all hosts: no two may give out one generation. */
+	const uint64_t seed =
+		store && store->epoch ? store->epoch << 40 : (uint64_t)now.wall_ms << 16;
+	enum status status = ledger_init(ledger, store, seed, &outbox, &now);
 
 	if (status)
 		log_start_failed("reason=\"cannot read the rows of the start: %s\"",
@@ -217,8 +292,24 @@ static enum status make_ledger(struct ledger *ledger, struct store *store,
 	return status;
 }
 
+/* Without the files of refused calls, the ledger serves; `refused list` is then empty. */
+static void open_refused_log(struct ledger *ledger, const struct settings *settings)
+{
+	const struct moment now = clock_now();
+	int state = open(ENTERED_STATE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (state < 0 ||
+		!refused_log_open(&ledger->refused_log, state, settings->refused_keep_mib,
+			settings->refused_keep_days, &now))
+		log_line(LOG_LEVEL_WARNING, "refused_calls_not_kept", "error=\"%s\"",
+			strerror(errno));
+	if (state >= 0)
+		close(state);
+}
+
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
-	const struct state_hold *hold, enum engine_start start, struct metrics *metrics)
+	const struct state_hold *hold, enum engine_start start, int64_t run,
+	struct metrics *metrics, struct sessions *sessions)
 {
 	struct ledger *ledger = malloc(sizeof(*ledger));
 	struct store *store = NULL;
@@ -230,7 +321,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 		return ENGINE_LOST;
 	settings_of_halt = settings;
 	if (start != ENGINE_HALTED)
-		status = open_store(settings, hold, start, &store);
+		status = open_store(settings, hold, start, run, sockets->relay, &store);
 	if (!status)
 		status = make_ledger(ledger, store, settings);
 	if (status)
@@ -240,6 +331,8 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 		store_wait_if_halting();
 		halt_clear(settings);
 	}
+	if (store)
+		open_refused_log(ledger, settings);
 	ledger->started_ms = clock_boot_ms();
 	ledger->retention.days = settings->retention_days;
 	ledger->retention.pause_ms = (int64_t)settings->retention_pause_s * 1000;
@@ -250,11 +343,22 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	text_copy(ledger->figures.version, sizeof(ledger->figures.version), PACKAGE_VERSION);
 	text_copy(ledger->figures.installation, sizeof(ledger->figures.installation),
 		hold->installation);
+	if (store && store->epoch) {
+		standby_member(settings, ledger->figures.member);
+		ledger->figures.epoch = store->epoch;
+	}
 	log_line(LOG_LEVEL_INFO, "ledger_ready", "pid=%d halted=%d last_transaction_id=%llu",
 		(int)getpid(), !store, (unsigned long long)ledger->derived.transaction_id);
-	code = serve_engine(settings, sockets, ledger);
-	/* After a lost batch, or when the parent was killed, recovery does what a close would. */
-	if ((code != ENGINE_STOPPED && code != ENGINE_RESUMED) || getppid() != parent)
+	/* Also while this host is halted: its clients get that answer. */
+	if (sockets->relay)
+		relay_board_set(sockets->relay, &(struct relay_view){.role = RELAY_ACTIVE});
+	code = serve_engine(settings, sockets, ledger, sessions);
+	/*
+	 * After a lost batch, or when the parent was killed, recovery does what a close would. But data
+	 * of several hosts is released, so that another one can serve at once.
+	 */
+	if ((code != ENGINE_STOPPED && code != ENGINE_RESUMED) ||
+		(getppid() != parent && !(store && store->vouch)))
 		store_end_process((int)code);
 	if (store)
 		store->close(store);

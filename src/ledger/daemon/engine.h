@@ -8,6 +8,7 @@
 
 #include "base/settings.h"
 #include "ledger/daemon/sockets.h"
+#include "ledger/desk/sessions.h"
 #include "ledger/outbox/metrics.h"
 #include "state/lock.h"
 
@@ -19,6 +20,7 @@ enum engine_exit {
 	ENGINE_NO_SPACE = 73, /* recovery found the disk full */
 	ENGINE_HALT = 74,     /* the disk failed (EIO): not to be started again by itself */
 	ENGINE_DAMAGED = 76,  /* the data is damaged: likewise */
+	ENGINE_FENCED = 77,   /* the ledger of another host serves: stand by again */
 	ENGINE_CONFIG = 78,   /* the state cannot be used by this version */
 };
 
@@ -30,12 +32,14 @@ enum engine_start {
 };
 
 /*
- * Serves until it is asked to stop. The caller exits with the returned code. @metrics outlives
- * engines. The engine serves only the state of @hold. If the name of the state leads to another
+ * Serves until it is asked to stop. The caller exits with the returned code. @metrics and
+ * @sessions outlive engines. The engine serves only the state of @hold. If the name of the state leads to another
  * one, it returns ENGINE_CONFIG. db/ of the state becomes the working directory of the process, so
- * that later changes of the name cannot redirect it.
+ * that later changes of the name cannot redirect it. If ledgers of several hosts share the data, it
+ * first stands by (standby.h). @run is the number of the supervisor in the claim.
  */
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
-	const struct state_hold *hold, enum engine_start start, struct metrics *metrics);
+	const struct state_hold *hold, enum engine_start start, int64_t run,
+	struct metrics *metrics, struct sessions *sessions);
 
 #endif

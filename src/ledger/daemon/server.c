@@ -3,7 +3,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pack.h"
-#include "ledger/daemon/group_commit.h"
+#include "ledger/daemon/admit.h"
+#include "ledger/daemon/relay_board.h"
 #include "state/disk.h"
 
 #include <errno.h>
@@ -13,43 +14,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define EVENTS_MAX  128
-#define ACCEPTS_MAX 64
-#define TICK_MS     1000
-
-/* The receiver of the answer to the slot of the same index. */
-struct pending {
-	struct connection *connection;
-	uint64_t tag;
-};
-
-struct server {
-	struct ledger *ledger;
-	const struct sockets *sockets;
-	const struct server_options *options;
-	int epoll;
-	struct connection **connections; /* connection_count of connection_room */
-	uint32_t connection_count;
-	uint32_t connection_room;
-	uint32_t edge_count;  /* all on edge.sock */
-	uint32_t edge_served; /* of these, connections within the limit */
-	uint32_t admin_count;
-	struct slot *slots; /* queue_len of options->queue_max */
-	struct pending *pending;
-	uint32_t queue_len;
-	uint32_t singles; /* queued commands of clients that send one at a time */
-	uint64_t links;   /* numbers given to connections */
-	struct group_commit group_commit;
-	bool paused; /* not accepting until the next tick */
-	bool stop;
-};
+#define EVENTS_MAX 128
+#define TICK_MS    1000
+/*
+ * Pause between two looks for due callbacks while a sweeper waits for one. A look costs a few
+ * microseconds for each hundred dealers.
+ */
+#define DUE_LOOK_MS 5
 
 static bool server_open(struct server *server)
 {
 	const struct server_options *options = server->options;
-	const int fds[] = {server->sockets->edge, server->sockets->admin, options->stop_fd};
+	const int fds[] = {server->sockets->edge, server->sockets->admin, options->stop_fd,
+		server->sockets->peer, server->sockets->desk};
 
-	server->connection_room = options->connections_max + SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX;
+	server->connection_room = options->connections_max + SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX +
+		SERVER_UNNAMED_MAX;
 	server->connections = calloc(server->connection_room, sizeof(*server->connections));
 	server->slots = calloc(options->queue_max, sizeof(*server->slots));
 	server->pending = calloc(options->queue_max, sizeof(*server->pending));
@@ -57,13 +37,10 @@ static bool server_open(struct server *server)
 	if (!server->connections || !server->slots || !server->pending || server->epoll < 0)
 		return false;
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
-		/*
-		 * The listeners and the stop descriptor carry 1, 2 and 3; connections carry their
-		 * address.
-		 */
+		/* The listeners and the stop descriptor carry 1 to 5; connections their address. */
 		struct epoll_event event = {.events = EPOLLIN, .data.u64 = i + 1};
 
-		if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fds[i], &event) < 0)
+		if (fds[i] >= 0 && epoll_ctl(server->epoll, EPOLL_CTL_ADD, fds[i], &event) < 0)
 			return false;
 	}
 	return true;
@@ -73,93 +50,12 @@ static void server_close(struct server *server)
 {
 	for (uint32_t i = 0; i < server->connection_count; i++)
 		connection_free(server->connections[i]);
+	desk_loop_close(&server->desk);
 	free(server->connections);
 	free(server->slots);
 	free(server->pending);
 	if (server->epoll >= 0)
 		close(server->epoll);
-}
-
-/*
- * Serves a surplus connection from now on if there is room. Workers keep their connections; a
- * worker that connected at a busy time must not stay refused.
- */
-static void serve_surplus(struct server *server, struct connection *connection)
-{
-	if (!connection->surplus || server->edge_served >= server->options->connections_max)
-		return;
-	connection->surplus = false;
-	server->edge_served++;
-}
-
-/* Accepts a new client. Returns false if there is no room or memory. */
-static bool admit_connection(struct server *server, int fd, bool admin)
-{
-	struct connection *connection;
-	struct epoll_event event = {.events = EPOLLIN};
-	uint32_t *count = admin ? &server->admin_count : &server->edge_count;
-	uint32_t max =
-		admin ? SERVER_ADMIN_MAX : server->options->connections_max + SERVER_SURPLUS_MAX;
-
-	if (*count >= max)
-		return false;
-	connection = connection_new(fd, admin);
-	if (!connection)
-		return false;
-	connection->surplus = !admin;
-	connection->link = ++server->links;
-	event.data.ptr = connection;
-	greeting_put(&connection->out, command_protocol(), server->ledger->derived.generation);
-	if (connection->out.failed || epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
-		connection->fd = -1;
-		connection_free(connection);
-		return false;
-	}
-	serve_surplus(server, connection);
-	connection_flush(connection, server->epoll, clock_boot_ms());
-	server->connections[server->connection_count++] = connection;
-	++*count;
-	return true;
-}
-
-/*
- * Enables or disables the listeners. Without free descriptors the loop would spin on connections
- * that it cannot accept.
- */
-static void listen_to_clients(struct server *server, bool listening)
-{
-	const int fds[] = {server->sockets->edge, server->sockets->admin};
-
-	for (size_t i = 0; i < 2; i++) {
-		struct epoll_event event = {.events = listening ? EPOLLIN : 0u, .data.u64 = i + 1};
-
-		epoll_ctl(server->epoll, EPOLL_CTL_MOD, fds[i], &event);
-	}
-	server->paused = !listening;
-}
-
-/* After accept() failed, accepts no client until the next tick. Logs this once for that time. */
-static void pause_accepting(struct server *server)
-{
-	log_line(LOG_LEVEL_ERROR, "accept_failed", "error=\"%s\"", strerror(errno));
-	listen_to_clients(server, false);
-}
-
-static void accept_clients(struct server *server, bool admin)
-{
-	int listener = admin ? server->sockets->admin : server->sockets->edge;
-	int fd;
-
-	for (unsigned int i = 0; i < ACCEPTS_MAX; i++) {
-		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd < 0) {
-			if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-				pause_accepting(server);
-			return;
-		}
-		if (!admit_connection(server, fd, admin))
-			close(fd);
-	}
 }
 
 /* Answers without the ledger. Allowed only while no frame of the connection is queued. */
@@ -178,8 +74,57 @@ static void answer_now(struct server *server, struct connection *connection,
 		server->ledger->figures.refused_busy++;
 }
 
-/* Queues a frame. Returns false if it does not decode. */
-static bool enqueue_command(struct server *server, struct connection *connection,
+/* Holds CALLBACK_WAIT back. */
+static void begin_wait(struct server *server, struct connection *connection, uint64_t tag)
+{
+	connection->waits_for_due = true;
+	connection->wait_tag = tag;
+	server->due_waiters++;
+	server->due_may_be = true;
+}
+
+/* Answers the CALLBACK_WAIT that was held back, if there is one. */
+static void end_wait(struct server *server, struct connection *connection)
+{
+	const struct callback_wait_result result = {.verdict = {.refusal = REFUSAL_NONE}};
+	const struct frame_answer answer = {.command = COMMAND_CALLBACK_WAIT,
+		.outcome = FRAME_DONE,
+		.tag = connection->wait_tag,
+		.generation = server->ledger->derived.generation};
+	size_t start;
+
+	if (!connection->waits_for_due)
+		return;
+	connection->waits_for_due = false;
+	server->due_waiters--;
+	start = frame_open_answer(&connection->out, &answer);
+	pack_record(&connection->out, callback_wait_result_fields, &result);
+	frame_close(&connection->out, start);
+}
+
+/* Answers the waiting sweepers if a callback can be claimed. */
+static void wake_sweepers(struct server *server, int64_t now_ms)
+{
+	if (!server->due_waiters || !server->due_may_be || now_ms < server->due_look_ms)
+		return;
+	server->due_may_be = false;
+	server->due_look_ms = now_ms + DUE_LOOK_MS;
+	if (!ledger_has_due(server->ledger, now_ms))
+		return;
+	for (uint32_t i = 0; i < server->connection_count; i++) {
+		struct connection *connection = server->connections[i];
+
+		if (!connection->waits_for_due || connection->dead)
+			continue;
+		end_wait(server, connection);
+		connection_flush(connection, server->epoll, now_ms);
+	}
+}
+
+enum queued { QUEUED, QUEUE_GARBAGE, QUEUE_REFUSED };
+
+/* Queues a frame, or answers it if the peer's role does not allow it. */
+static enum queued enqueue_command(struct server *server, struct connection *connection,
 	const struct frame_request *request)
 {
 	struct slot *slot = &server->slots[server->queue_len];
@@ -188,22 +133,34 @@ static bool enqueue_command(struct server *server, struct connection *connection
 	memset(&slot->cmd, 0, command_infos[request->command].cmd_size);
 	if (!unpack_record(&payload, command_infos[request->command].cmd_fields, &slot->cmd) ||
 		payload.len)
-		return false;
+		return QUEUE_GARBAGE;
+	if (connection_is_staff(connection)) {
+		if (!role_may(connection->identity.role, request->command, &slot->cmd)) {
+			identity_refuse(&connection->identity, request, &slot->cmd,
+				server->ledger->derived.generation, &connection->out);
+			return QUEUE_REFUSED;
+		}
+		identity_sign(&connection->identity, request->command, &slot->cmd);
+	}
 	slot->command = (enum command)request->command;
-	slot->peer_uid = connection->peer_uid;
+	slot->peer_uid = connection->identity.uid;
+	slot->role = connection->admin ? connection->identity.role : ROLE_NONE;
 	slot->link = connection->link;
 	slot->payload_len = request->payload.len;
 	memcpy(slot->request_id, request->request_id, sizeof(slot->request_id));
 	server->pending[server->queue_len++] =
 		(struct pending){.connection = connection, .tag = request->tag};
 	server->singles += group_commit_is_single(&connection->several, connection->queued++ > 0);
-	return true;
+	return QUEUED;
 }
 
 /* Returns true if another command of the connection may run now. */
 static bool may_collect(const struct connection *connection)
 {
-	return !connection->dead && connection->queued < CONNECTION_QUEUED_MAX &&
+	const unsigned int most = connection_is_staff(connection) ? CONNECTION_STAFF_QUEUED_MAX
+								  : CONNECTION_QUEUED_MAX;
+
+	return !connection->dead && connection->queued < most &&
 		connection->out.len <= CONNECTION_OUT_ENOUGH;
 }
 
@@ -215,22 +172,36 @@ static void collect_commands(struct server *server, struct connection *connectio
 	size_t before;
 
 	connection->again = false;
-	serve_surplus(server, connection);
+	if (connection->unnamed)
+		admit_named(server, connection, now_ms);
+	if (connection->unnamed || connection->dead)
+		return;
+	admit_surplus(server, connection);
 	while (may_collect(connection)) {
 		before = connection->taken;
 		if (!connection_take(connection, &request, now_ms))
 			return;
-		if (request.command >= COMMAND_COUNT) {
+		if (request.command >= COMMAND_COUNT ||
+			(request.payload.len > FRAME_MAX &&
+				request.command != COMMAND_SETTLE_BATCH)) {
 			connection->dead = true;
 			return;
 		}
+		/* Answers keep the order of requests. */
+		end_wait(server, connection);
+		if (request.command == COMMAND_CALLBACK_WAIT && !connection->queued &&
+			!connection->surplus && !connection_is_staff(connection)) {
+			begin_wait(server, connection, request.tag);
+			continue;
+		}
 		outcome = FRAME_DONE;
-		if (command_infos[request.command].socket == SOCKET_ADMIN && !connection->admin)
+		if (!connection_carries(connection, command_infos[request.command].socket))
 			outcome = FRAME_FORBIDDEN;
 		else if (connection->surplus || server->queue_len == server->options->queue_max)
 			outcome = FRAME_BUSY;
 		if (outcome == FRAME_DONE) {
-			connection->dead = !enqueue_command(server, connection, &request);
+			connection->dead =
+				enqueue_command(server, connection, &request) == QUEUE_GARBAGE;
 		} else if (connection->queued) {
 			/* Answers keep the order of requests, so this one waits. */
 			connection->taken = before;
@@ -255,6 +226,11 @@ static uint32_t batch_of(const struct server *server, uint32_t done)
 	return count;
 }
 
+static bool is_fenced(const struct ledger *ledger)
+{
+	return ledger->store && ledger->store->fenced;
+}
+
 /* Runs the queue in batches and writes the answers. Returns false if a batch was lost. */
 static bool run_queue(struct server *server)
 {
@@ -275,11 +251,14 @@ static bool run_queue(struct server *server)
 				continue;
 			ledger_answer(server->ledger, &server->slots[i], server->pending[i].tag,
 				&connection->out);
+			if (is_fenced(server->ledger))
+				return false;
 			if (!connection->queued || connection->out.len > FRAME_MAX)
 				connection_flush(connection, server->epoll, clock_boot_ms());
 		}
 		done += count;
 	}
+	server->due_may_be |= server->queue_len > 0;
 	server->queue_len = server->singles = 0;
 	return true;
 }
@@ -291,14 +270,18 @@ static bool run_queue(struct server *server)
 static bool remove_dead(struct server *server)
 {
 	bool again = false;
-	uint32_t kept = 0;
+	uint32_t kept = 0, max;
 
 	for (uint32_t i = 0; i < server->connection_count; i++) {
 		struct connection *connection = server->connections[i];
 
 		if (connection->dead) {
-			--*(connection->admin ? &server->admin_count : &server->edge_count);
-			server->edge_served -= !connection->admin && !connection->surplus;
+			--*admit_count(server, connection, &max);
+			server->staff_count -=
+				!connection->unnamed && connection_is_staff(connection);
+			server->edge_served -=
+				!connection->unnamed && !connection->admin && !connection->surplus;
+			server->due_waiters -= connection->waits_for_due;
 			ledger_link_gone(server->ledger, connection->link);
 			connection_free(connection);
 			continue;
@@ -314,7 +297,8 @@ static void cut_connection(struct server *server, struct connection *client, con
 {
 	client->dead = true;
 	server->ledger->figures.clients_cut++;
-	log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=%s", client->peer_uid, reason);
+	log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u host=%s reason=%s", client->identity.uid,
+		client->host[0] ? client->host : "-", reason);
 }
 
 /*
@@ -350,16 +334,35 @@ static void cut_overdue_clients(struct server *server, int64_t now_ms)
 	}
 }
 
+static void read_relay_counts(const struct server *server)
+{
+	struct status_result *figures = &server->ledger->figures;
+	const struct relay_counts *counts;
+
+	if (!server->sockets->relay)
+		return;
+	counts = relay_board_counts(server->sockets->relay);
+	figures->relayed = counts->inward;
+	figures->relayed_open = counts->inward_open;
+	figures->peers_refused = 0;
+	for (unsigned int i = 0; i < RELAY_REFUSAL_COUNT; i++)
+		figures->peers_refused += counts->refused[i];
+}
+
 static void server_tick(struct server *server, int64_t now_ms)
 {
 	struct ledger *ledger = server->ledger;
+	const struct moment now = clock_now();
 	bool low;
 
+	refused_log_step(&ledger->refused_log, &now);
 	cut_overdue_clients(server, now_ms);
 	cut_overdue_senders(server, now_ms);
+	desk_loop_tick(&server->desk, now_ms);
 	if (server->paused)
-		listen_to_clients(server, true);
+		admit_listen(server, true);
 	ledger->figures.connections = server->connection_count;
+	read_relay_counts(server);
 	ledger->figures.disk_free_bytes = disk_free_bytes(server->options->state_directory);
 	low = ledger->figures.disk_free_bytes < server->options->low_water_bytes;
 	if (low != ledger->storage_low)
@@ -376,11 +379,21 @@ static void on_event(struct server *server, const struct epoll_event *event, int
 
 	switch (event->data.u64) {
 	case 1:
+		admit_clients(server, server->sockets->edge);
+		return;
 	case 2:
-		accept_clients(server, event->data.u64 == 2);
+		admit_clients(server, server->sockets->admin);
 		return;
 	case 3:
 		server->stop = true;
+		return;
+	case 4:
+		admit_clients(server, server->sockets->peer);
+		return;
+	case 5:
+		if (!desk_loop_accept(&server->desk, server->sockets->desk, server->epoll,
+			    server->ledger->derived.generation, &server->links))
+			admit_pause(server);
 		return;
 	}
 	if (connection->waiting_to_write) {
@@ -421,6 +434,31 @@ static int take_in(struct server *server, int timeout_ms)
 	return count;
 }
 
+/* Returns @wait_ms, or less if a look for due callbacks comes sooner. */
+static int wait_for_look_ms(const struct server *server, int64_t now_ms, int wait_ms)
+{
+	int64_t look_ms = server->due_look_ms - now_ms;
+
+	if (!server->due_waiters || !server->due_may_be || look_ms >= wait_ms)
+		return wait_ms;
+	return look_ms > 0 ? (int)look_ms : 0;
+}
+
+/* Returns @wait_ms, or less if the store must be vouched for sooner. */
+static int wait_for_beat_ms(const struct store *store, int64_t now_ms, int wait_ms)
+{
+	const int64_t left_ms =
+		store && store->vouch ? store->vouched_ms + STORE_BEAT_MS - now_ms : wait_ms;
+
+	return left_ms >= wait_ms ? wait_ms : left_ms > 0 ? (int)left_ms : 0;
+}
+
+/* An idle ledger commits now and then, so that no other one takes over. */
+static bool beat_store(struct store *store)
+{
+	return !store || !store->vouch || store->vouch(store, STORE_BEAT_MS - 1) == STATUS_OK;
+}
+
 /* One round of the loop: new data, remaining frames, the batches, dead connections. */
 static bool round_once(struct server *server, int timeout_ms, bool *again)
 {
@@ -435,10 +473,17 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 		take_in(server, 0);
 	}
 	group_commit_learn(&server->group_commit, server->queue_len, waits);
+	if (server->queue_len)
+		share_others(&server->desk.share, clock_boot_ns() / 1000);
 	if (!run_queue(server))
 		return false;
-	*again = remove_dead(server);
+	if (!beat_store(server->ledger->store))
+		return false;
 	now = clock_now();
+	wake_sweepers(server, now.boot_ms);
+	if (!desk_loop_serve(&server->desk, server->ledger, server->epoll))
+		return false;
+	*again = remove_dead(server);
 	return retention_use_time(&server->ledger->retention, timeout_ms > 0 && count <= 0, &now);
 }
 
@@ -448,6 +493,8 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 	struct server server = {.ledger = ledger,
 		.sockets = sockets,
 		.options = options,
+		.links = ledger->store ? ledger->store->epoch << 32 : 0,
+		.desk = options->desk,
 		.epoll = -1};
 	enum server_end end = SERVER_STOPPED;
 	int64_t next_tick_ms = 0, now_ms;
@@ -467,6 +514,9 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 		}
 		wait_ms =
 			retention_wait_ms(&ledger->retention, now_ms, (int)(next_tick_ms - now_ms));
+		wait_ms = wait_for_look_ms(&server, now_ms, wait_ms);
+		wait_ms = wait_for_beat_ms(ledger->store, now_ms, wait_ms);
+		wait_ms = desk_loop_wait_ms(&server.desk, wait_ms);
 		if (!round_once(&server, again ? 0 : wait_ms, &again)) {
 			end = SERVER_LOST;
 			break;

@@ -10,6 +10,7 @@
 #define LEDGER_DAEMON_SERVER_H
 
 #include "ledger/daemon/connection.h"
+#include "ledger/daemon/desk_loop.h"
 #include "ledger/daemon/sockets.h"
 #include "ledger/ledger.h"
 
@@ -17,6 +18,10 @@
 #define SERVER_SURPLUS_MAX 64
 /* Connections on admin.sock, besides the limit: the operator can connect when the edge is full. */
 #define SERVER_ADMIN_MAX 32
+/* Of these, connections of peers below ROLE_ADMIN: the others are always free for the operator. */
+#define SERVER_STAFF_MAX 24
+/* Connections on peer.sock whose hello has not come; the peer sends it at once. */
+#define SERVER_UNNAMED_MAX 128
 
 struct server_options {
 	uint32_t connections_max;
@@ -25,6 +30,7 @@ struct server_options {
 	uint32_t gather_us;          /* group_commit.h; 0: never */
 	uint64_t low_water_bytes;
 	uint64_t ballast_bytes; /* recreated if it was dropped and space is free again */
+	struct desk_loop desk;  /* of the web console, without connections */
 	int stop_fd;            /* readable (signalfd): finish the batch and return */
 };
 

@@ -1,6 +1,8 @@
 #include "ledger/daemon/sockets.h"
 
+#include "base/acl.h"
 #include "base/group.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,6 +76,8 @@ static enum status take_from_systemd(struct sockets *sockets, char *why, size_t 
 			sockets->edge = fd;
 		else if (strcmp(names[i], "admin") == 0)
 			sockets->admin = fd;
+		else if (strcmp(names[i], "desk") == 0)
+			sockets->desk = fd;
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 		free(names[i]);
 	}
@@ -85,13 +89,16 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 	size_t why_size)
 {
 	enum status status;
-	gid_t group;
+	gid_t group, console;
 	mode_t mask;
 
-	*sockets = (struct sockets){-1, -1};
+	*sockets = (struct sockets){-1, -1, -1, NULL, {(gid_t)-1, (gid_t)-1}, -1};
 	status = take_from_systemd(sockets, why, why_size);
 	if (!status)
-		status = group_find(settings->socket_group, &group, why, why_size);
+		status = group_find("socket_group", settings->socket_group, &group, why, why_size);
+	if (!status)
+		status = group_find("console_group", settings->console_group, &console, why,
+			why_size);
 	if (status)
 		return status;
 	mask = umask(0177);
@@ -101,8 +108,52 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 	if (!status && sockets->admin < 0)
 		status = make_socket(&sockets->admin, settings->socket_directory, SOCKETS_ADMIN,
 			0600, (gid_t)-1, why, why_size);
+	if (!status && settings->cell_listen[0])
+		status = make_socket(&sockets->peer, settings->socket_directory, SOCKETS_PEER, 0600,
+			(gid_t)-1, why, why_size);
+	if (!status && sockets->desk < 0 && settings->console_front_file[0])
+		status = make_socket(&sockets->desk, settings->socket_directory, SOCKETS_DESK, 0660,
+			console, why, why_size);
 	umask(mask);
 	return status;
+}
+
+/* A group that does not exist is usual on a host without Debian's package, which makes it. */
+static gid_t find_role_group(const char *option, const char *name)
+{
+	char why[256];
+	gid_t gid;
+	enum status status = group_find(option, name, &gid, why, sizeof(why));
+
+	if (status)
+		log_line(status == STATUS_CONFIG ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "no_role",
+			"group=%s reason=\"%s\"", name, why);
+	return gid;
+}
+
+void sockets_admit_groups(const struct settings *settings, struct sockets *sockets)
+{
+	struct role_groups *groups = &sockets->groups;
+	struct sockaddr_un address;
+	socklen_t len = sizeof(address);
+	gid_t gids[ACL_GROUPS_MAX];
+	size_t count = 0;
+	char why[512] = "the path of admin.sock is unknown";
+
+	groups->read = find_role_group("read_group", settings->read_group);
+	groups->support = find_role_group("support_group", settings->support_group);
+	if (groups->read != (gid_t)-1)
+		gids[count++] = groups->read;
+	if (groups->support != (gid_t)-1 && groups->support != groups->read)
+		gids[count++] = groups->support;
+	memset(&address, 0, sizeof(address));
+	/* The path is that of the socket, which systemd may have made elsewhere. */
+	if (getsockname(sockets->admin, (struct sockaddr *)&address, &len) == 0 &&
+		acl_set_groups(address.sun_path, gids, count, why, sizeof(why)))
+		return;
+	*groups = (struct role_groups){(gid_t)-1, (gid_t)-1};
+	if (count)
+		log_line(LOG_LEVEL_WARNING, "no_roles", "reason=\"%s\"", why);
 }
 
 /* Gives the directory at @fd the mode and the group of the processes that may open edge.sock. */

@@ -4,6 +4,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "ledger/daemon/engine.h"
+#include "ledger/daemon/relay_keeper.h"
 #include "ledger/outbox/metrics.h"
 #include "metrics/counters.h"
 #include "state/disk.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -41,8 +43,12 @@ struct supervisor {
 	struct state_hold hold;
 	enum engine_start start;
 	int64_t backoff_ms;
-	uint64_t engine_starts;  /* of metrics, before the last start */
-	struct metrics *metrics; /* shared with the engines */
+	int64_t run;               /* a random number: of this process and its engines */
+	uint64_t engine_starts;    /* of metrics, before the last start */
+	struct metrics *metrics;   /* shared with the engines */
+	struct sessions *sessions; /* of the web console, shared likewise */
+	const struct relay_process *peer;
+	struct relay_keeper keeper; /* of the process for the other hosts */
 };
 
 static volatile sig_atomic_t stop_asked;
@@ -84,7 +90,7 @@ static void become_engine(const struct supervisor *supervisor, pid_t parent_pid)
 	if (getppid() != parent_pid)
 		_exit(ENGINE_STOPPED);
 	_exit((int)engine_run(supervisor->settings, &supervisor->sockets, &supervisor->hold,
-		supervisor->start, supervisor->metrics));
+		supervisor->start, supervisor->run, supervisor->metrics, supervisor->sessions));
 }
 
 /*
@@ -103,7 +109,7 @@ static int check_state(const struct supervisor *supervisor)
 /* Starts an engine and waits for its end. Returns the wait status, -1 when fork failed. */
 static int run_engine(struct supervisor *supervisor)
 {
-	pid_t self = getpid(), pid;
+	pid_t self = getpid(), pid, ended;
 	int status = -1;
 
 	/*
@@ -122,8 +128,11 @@ static int run_engine(struct supervisor *supervisor)
 	block_stop(false, NULL);
 	if (pid <= 0)
 		return pid;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	do {
+		ended = waitpid(-1, &status, 0);
+		if (ended > 0)
+			relay_keeper_ended(&supervisor->keeper, ended, status);
+	} while (ended != pid && (ended > 0 || errno == EINTR));
 	engine_pid = 0;
 	return status;
 }
@@ -207,6 +216,10 @@ static bool after_engine(struct supervisor *supervisor, int status, int64_t live
 		return false;
 	case ENGINE_HALT:
 	case ENGINE_DAMAGED:
+		return true;
+	case ENGINE_FENCED:
+		/* The next engine stands by. */
+		supervisor->backoff_ms = 0;
 		return true;
 	case ENGINE_RESUMED:
 		supervisor->start = ENGINE_AFTER_HALT;
@@ -303,20 +316,29 @@ static int prepare_supervisor(struct supervisor *supervisor)
 	status = sockets_open(settings, &supervisor->sockets, why, sizeof(why));
 	if (status)
 		return supervisor_fail(why, status_exit_code(status));
+	sockets_admit_groups(settings, &supervisor->sockets);
+	if (getrandom(&supervisor->run, sizeof(supervisor->run), 0) !=
+		(ssize_t)sizeof(supervisor->run))
+		return supervisor_fail("no random bytes", 1);
+	status = relay_keeper_open(&supervisor->keeper, supervisor->peer, settings,
+		&supervisor->sockets, supervisor->hold.installation, why, sizeof(why));
+	if (status)
+		return supervisor_fail(why, status_exit_code(status));
 	make_counters(settings);
 	make_together(settings);
 	make_sweep_lock(settings);
 	supervisor->metrics = metrics_new();
-	if (!supervisor->metrics)
+	supervisor->sessions = sessions_new();
+	if (!supervisor->metrics || !supervisor->sessions)
 		return supervisor_fail("out of memory", status_exit_code(STATUS_NOMEM));
 	if (halt_is_marked(settings, path))
 		supervisor->start = ENGINE_HALTED;
 	return 0;
 }
 
-int supervisor_run(const struct settings *settings)
+int supervisor_run(const struct settings *settings, const struct relay_process *peer)
 {
-	struct supervisor supervisor = {.settings = settings};
+	struct supervisor supervisor = {.settings = settings, .peer = peer};
 	struct sigaction stop = {.sa_handler = on_stop};
 	int64_t started_ms;
 	int code, status;
@@ -332,6 +354,7 @@ int supervisor_run(const struct settings *settings)
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGINT, &stop, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	relay_keeper_start(&supervisor.keeper);
 	sd_notify(0, "READY=1");
 	do {
 		code = check_state(&supervisor);
@@ -341,6 +364,7 @@ int supervisor_run(const struct settings *settings)
 		supervisor.engine_starts = supervisor.metrics->engine_starts;
 		status = run_engine(&supervisor);
 	} while (after_engine(&supervisor, status, clock_boot_ms() - started_ms, &code));
+	relay_keeper_stop(&supervisor.keeper);
 	log_line(LOG_LEVEL_INFO, "ledger_ended", "exit=%d", code);
 	return code;
 }

@@ -19,7 +19,9 @@ static enum status begin_life(const struct adopt_options *options, struct adopt_
 	char *why, size_t why_size)
 {
 	char directory[PATH_MAX];
-	const struct offline_options atrest = {.directory = directory, .keep_logs = true};
+	const struct offline_options atrest = {.directory = directory,
+		.keep_logs = true,
+		.accept_older = options->copied};
 	const struct offline_deed deed = {
 		.operator= options->operator,
 		.now = options->now,
@@ -27,6 +29,8 @@ static enum status begin_life(const struct adopt_options *options, struct adopt_
 		.object = options->settings->state_directory,
 		.detail = options->copied ? "copied" : "moved",
 		.hold = options->copied,
+		.revived = options->revived,
+		.context = options->rows_context,
 		.accept_clock = options->accept_clock,
 	};
 	struct store *store = NULL;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/status.h"
+#include "domain/records.h"
 #include "link/verdict.h"
 #include "state/directory.h"
 
@@ -21,6 +22,9 @@ struct adopt_options {
 	bool accept_clock; /* accept a clock before the newest row (ledger/rows/life.h) */
 	const struct operator* operator; /* for the trail */
 	struct moment now;
+	/* With @copied, called for each dealer, each game server and each suspended player; NULL: none. */
+	void (*revived)(void *context, enum record record, const void *row);
+	void *rows_context; /* of revived */
 };
 
 struct adopt_result {

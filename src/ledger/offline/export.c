@@ -5,6 +5,7 @@
 #include "state/disk.h"
 #include "state/halt.h"
 #include "store/backup.h"
+#include "store/servers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,6 +117,19 @@ enum status export_open_backup(struct export *export, const struct settings *set
 		text_copy(export->installation, sizeof(export->installation),
 			restored.installation);
 	return status;
+}
+
+enum status export_open_snapshot(struct export *export, const struct settings *settings, char *why,
+	size_t why_size)
+{
+	static struct store_servers servers;
+	const struct store_options options = {.servers = store_servers_of(settings, &servers),
+		.installation = export->installation};
+	enum status status;
+
+	*export = (struct export){.lock = -1};
+	status = state_dir_check(settings->state_directory, export->installation, why, why_size);
+	return status ? status : store_open_snapshot(&options, &export->store, why, why_size);
 }
 
 static enum status lock_state(struct export *export, const char *state, char *why, size_t why_size)

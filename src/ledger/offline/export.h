@@ -48,6 +48,13 @@ struct export
 };
 
 /*
+ * Opens the rows of this moment while a ledger writes them, where store_has_snapshot() (store/servers.h).
+ * Returns its results. After STATUS_OK the caller closes @export.
+ */
+enum status export_open_snapshot(struct export *export, const struct settings *settings, char *why,
+	size_t why_size);
+
+/*
  * Unpacks the backup of @bytes bytes and opens it. Returns STATUS_FULL if there is no room, or too
  * little would be left for the ledger. Otherwise returns the results of store_restore() and
  * store_open(), with a reason in @why. After STATUS_OK the caller closes @export.

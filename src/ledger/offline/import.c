@@ -5,6 +5,7 @@
 #include "ledger/offline/offline.h"
 #include "state/disk.h"
 #include "state/halt.h"
+#include "store/recount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,9 @@ static void name_data(const struct import *import, char directory[SETTINGS_PATH_
 static enum status open_data(struct import *import)
 {
 	char directory[SETTINGS_PATH_MAX + 8];
-	const struct offline_options options = {.directory = directory, .create = true};
+	const struct offline_options options = {.directory = directory,
+		.create = true,
+		.installation = import->installation};
 
 	name_data(import, directory);
 	import->ws = ws_new();
@@ -199,10 +202,12 @@ static void close_data(struct import *import)
 	import->ws = NULL;
 }
 
-enum status import_settle(struct import *import)
+enum status import_settle(struct import *import, uint32_t schema)
 {
 	enum status status = commit_rows(import);
 
+	if (!status && schema < RECOUNT_SCHEMA)
+		status = recount(import->store, import->why, sizeof(import->why));
 	return status ? status : check_counters(import);
 }
 
@@ -218,6 +223,8 @@ enum status import_end(struct import *import, const struct import_options *optio
 		status = check_counters(import);
 	if (!status)
 		status = write_trail(import, options, life);
+	if (!status && import->store->filled)
+		status = import->store->filled(import->store);
 	if (status)
 		return status;
 	close_data(import);

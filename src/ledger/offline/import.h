@@ -60,10 +60,11 @@ enum status import_begin(struct import *import, const struct settings *settings,
 enum status import_put(struct import *import, enum record record, const void *row);
 
 /*
- * Stores the remaining rows after all were put, and compares the counters with the rows. Returns
- * STATUS_CORRUPT if they disagree. Afterwards import->store has all rows.
+ * Stores the remaining rows after all were put, and compares the counters with the rows. Computes
+ * the sums that an export of an older @schema lacks. Returns STATUS_CORRUPT if the rows disagree.
+ * Afterwards import->store has all rows.
  */
-enum status import_settle(struct import *import);
+enum status import_settle(struct import *import, uint32_t schema);
 
 struct import_options {
 	const struct operator* operator; /* for the trail */

@@ -1,7 +1,9 @@
 #include "ledger/offline/offline.h"
 
+#include "ledger/daemon/standby.h"
 #include "ledger/outbox/hold.h"
 #include "ledger/rows/audit.h"
+#include "store/servers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,15 +16,28 @@
 enum status offline_open(struct store **store, const struct settings *settings,
 	const struct offline_options *options, char *why, size_t why_size)
 {
+	static struct store_servers servers;
 	const struct store_options store_options = {
+		.servers = store_servers_of(settings, &servers),
 		.directory = options->directory,
 		.cache_mib = settings->ledger_cache_mib,
 		.checkpoint_kib = settings->checkpoint_kib,
 		.checkpoint_interval_ms = settings->checkpoint_interval_ms,
 		.log_keep_mib = options->keep_logs ? UINT32_MAX : 0,
+		.installation = options->installation,
 		.create = options->create,
+		.fill = options->create,
 	};
 
+	servers.accept_older = options->accept_older;
+	/* Tables that are to be made are refused if they exist. */
+	if (store_options.servers && !options->create) {
+		enum status status = standby_check_unserved(&store_options,
+			settings->cell_takeover_ms, why, why_size);
+
+		if (status)
+			return status;
+	}
 	return store_open(&store_options, store, why, why_size);
 }
 
@@ -158,6 +173,10 @@ static enum status write_trail(struct store *store, const struct offline_deed *d
 	enum status status = load_counters(store, deed, life != NULL, ws, why, why_size);
 	int len;
 
+	if (!status && !audit_left(ws)) {
+		snprintf(why, why_size, "the audit has no numbers left below 2^53");
+		status = STATUS_CONFIG;
+	}
 	if (!status && life)
 		status = begin_life(store, deed, life, ws, why, why_size);
 	if (status)

@@ -11,8 +11,10 @@
 
 struct offline_options {
 	const char *directory;
-	bool create;    /* the data is new */
-	bool keep_logs; /* remove no old logs; the ledger decides about them */
+	bool create;              /* the data is new; call its filled() at the end */
+	const char *installation; /* of new data; NULL: not compared */
+	bool keep_logs;           /* remove no old logs; the ledger decides about them */
+	bool accept_older;        /* servers that have less than this host has served */
 };
 
 /* Opens the data with the settings that a ledger would use. Returns the results of store_open(). */

@@ -23,11 +23,15 @@ static struct metrics_note note_of(const char *casino_id, enum callback_kind kin
 	return note;
 }
 
-void metrics_note(struct metrics_notes *notes, const char *casino_id, enum callback_kind kind,
+void metrics_note(struct metrics_notes *notes, const struct callback *callback,
 	const struct callback_outcome *outcome, bool timed)
 {
+	struct metrics_note note = note_of(callback->casino_id, callback->kind, outcome, timed);
+
+	note.unknown_to_dealer = callback->unknown_to_dealer;
+	note.known_to_dealer = callback->known_to_dealer;
 	if (notes->count < METRICS_NOTES_MAX)
-		notes->notes[notes->count++] = note_of(casino_id, kind, outcome, timed);
+		notes->notes[notes->count++] = note;
 }
 
 /* Returns the slot of @casino_id, used or free. */
@@ -62,8 +66,11 @@ static void count_note(struct metrics *metrics, const struct metrics_note *note)
 {
 	struct metrics_slot *slot = take_slot(metrics, note->casino_id);
 
-	if (slot)
+	if (slot) {
 		slot->ended[note->kind * CALLBACK_CLASS_COUNT + note->class]++;
+		slot->unknown_to_dealer += note->unknown_to_dealer;
+		slot->known_to_dealer += note->known_to_dealer;
+	}
 	if (note->timed)
 		histogram_add(&metrics->attempts[note->kind], &histogram_durations_us,
 			(uint64_t)note->ms * 1000);
@@ -114,5 +121,7 @@ bool metrics_ended(const struct metrics *metrics, const char *casino_id,
 		return false;
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT * CALLBACK_CLASS_COUNT; i++)
 		dealer->ended[i].count = slot->ended[i];
+	dealer->unknown_to_dealer = slot->unknown_to_dealer;
+	dealer->known_to_dealer = slot->known_to_dealer;
 	return true;
 }

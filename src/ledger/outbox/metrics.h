@@ -23,6 +23,9 @@ struct metrics_slot {
 	uint32_t used; /* set after the rest; an unused slot may hold any data */
 	char casino_id[CASINO_ID_SIZE];
 	uint64_t ended[CALLBACK_KIND_COUNT * CALLBACK_CLASS_COUNT];
+	/* callbacks that an error of the dealer ended (struct dealer_metrics) */
+	uint64_t unknown_to_dealer;
+	uint64_t known_to_dealer;
 };
 
 struct metrics {
@@ -46,6 +49,8 @@ struct metrics_note {
 	enum callback_class class;
 	bool timed; /* @ms is known */
 	uint32_t ms;
+	bool unknown_to_dealer;
+	bool known_to_dealer;
 };
 /* A command ends at most one attempt. */
 #define METRICS_NOTES_MAX 256
@@ -53,7 +58,8 @@ struct metrics_notes {
 	struct metrics_note notes[METRICS_NOTES_MAX];
 	uint32_t count;
 };
-void metrics_note(struct metrics_notes *notes, const char *casino_id, enum callback_kind kind,
+/* @callback: as it is after the attempt. */
+void metrics_note(struct metrics_notes *notes, const struct callback *callback,
 	const struct callback_outcome *outcome, bool timed);
 
 /* The functions below do nothing if @metrics is NULL: a ledger may run without metrics. */

@@ -81,14 +81,17 @@ static bool take_permit(const struct apply_context *context, const struct dealer
  * exhausted.
  */
 static struct bytes render_body(const struct apply_context *context, enum callback_kind kind,
-	const void *body)
+	uint32_t revision, const struct dealer *dealer, const void *body)
 {
+	const char *currency = dealer_sent_currency(dealer, kind);
 	struct bytes bytes = {NULL, 0};
 	struct buffer text;
 	uint8_t *data = NULL;
 
 	buffer_init(&text, CALLBACK_BODY_MAX);
-	if (callback_body_render(&text, kind, body))
+	if (revision && kind == CALLBACK_BETTING_RESULT
+			? callback_body_render_win(&text, body, currency)
+			: callback_body_render(&text, kind, body, currency))
 		data = arena_take(context->arena, text.len);
 	if (data) {
 		memcpy(data, text.data, text.len);
@@ -105,7 +108,7 @@ uint64_t outbox_open(struct ws *ws, const struct apply_context *context, enum ca
 	struct delivery delivery;
 
 	memset(&row, 0, sizeof(row));
-	row.body = render_body(context, kind, body);
+	row.body = render_body(context, kind, subject->revision, subject->dealer, body);
 	if (!row.body.data)
 		return 0;
 	row.event = life_take_id(ws, LIFE_EVENTS);
@@ -116,6 +119,10 @@ uint64_t outbox_open(struct ws *ws, const struct apply_context *context, enum ca
 	text_copy(delivery.callback.player_id, PLAYER_ID_SIZE, subject->player_id);
 	text_copy(delivery.callback.game_id, EXTERNAL_ID_SIZE, subject->game_id);
 	delivery.callback.bet_number = subject->bet_number;
+	delivery.callback.revision = subject->revision;
+	if (kind == CALLBACK_BETTING_CORRECTION)
+		text_copy(delivery.callback.path, CALLBACK_PATH_SIZE,
+			dealer_callback_path(subject->dealer, kind));
 	ws_append(ws, RECORD_CALLBACK, &delivery.callback);
 	ws_append(ws, RECORD_CALLBACK_BODY, &row);
 	ws_append(ws, RECORD_DUE, &delivery.due);
@@ -189,10 +196,11 @@ static bool fill_grant(struct ws *ws, const struct apply_context *context,
 	grant->event = delivery->callback.event;
 	grant->kind = delivery->callback.kind;
 	grant->attempt = delivery->callback.attempts;
-	grant->lease_until_ms = delivery->due.due_boot_ms;
-	callback_target_of(dealer, grant->kind, &grant->target);
+	grant->lease_left_ms = delivery->due.due_boot_ms - context->now.boot_ms;
+	callback_target_for(dealer, &delivery->callback, &grant->target);
 	grant->body = (struct bytes){body, row->body.len};
-	return true;
+	/* No callback goes to the URL itself. */
+	return grant->target.path[0];
 }
 
 bool outbox_begin(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
@@ -256,16 +264,24 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context, const st
 	memset(&body, 0, sizeof(body));
 	text_copy(body.user_id, sizeof(body.user_id), player->user_id);
 	text_copy(body.player_id, sizeof(body.player_id), player->player_id);
-	text = render_body(context, CALLBACK_BALANCE_INQUIRE, &body);
+	text = render_body(context, CALLBACK_BALANCE_INQUIRE, 0, dealer, &body);
 	if (!text.data || !event || !take_permit(context, dealer, event))
 		return false;
 	grant->event = life_block_take(ws, LIFE_EVENTS, context->outbox->inquiry_ids, events);
 	grant->kind = CALLBACK_BALANCE_INQUIRE;
 	grant->attempt = 1;
-	grant->lease_until_ms = context->now.boot_ms + context->outbox->lease_ms;
+	grant->lease_left_ms = context->outbox->lease_ms;
 	callback_target_of(dealer, grant->kind, &grant->target);
 	grant->body = text;
 	return true;
+}
+
+const struct correction *outbox_correction(struct ws *ws, const struct callback *callback)
+{
+	struct correction key =
+		correction_named(callback->player_id, callback->game_id, callback->revision);
+
+	return callback->revision ? ws_get(ws, RECORD_CORRECTION, &key) : NULL;
 }
 
 /* An accepted betting counts as a bet. */
@@ -284,6 +300,7 @@ bool outbox_want(struct ws *ws, uint64_t event)
 	struct callback callback_key = callback_named(event);
 	struct due due_key = due_named(event);
 	const struct callback *callback;
+	struct correction correction;
 	struct attempt attempt;
 	struct dealer dealer;
 	struct total total;
@@ -307,6 +324,11 @@ bool outbox_want(struct ws *ws, uint64_t event)
 	if (callback->attempts) {
 		attempt = attempt_named(event, callback->attempts);
 		ws_want(ws, RECORD_ATTEMPT, &attempt);
+	}
+	if (callback->revision) {
+		correction = correction_named(callback->player_id, callback->game_id,
+			callback->revision);
+		ws_want(ws, RECORD_CORRECTION, &correction);
 	}
 	if (callback->bet_number) {
 		bet = bet_named(callback->player_id, callback->game_id, callback->bet_number);

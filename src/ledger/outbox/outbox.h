@@ -38,6 +38,7 @@ struct outbox_subject {
 	const char *player_id;
 	const char *game_id;
 	uint32_t bet_number; /* 0: of the round */
+	uint32_t revision;   /* of the correction; 0: none */
 };
 
 /*
@@ -47,6 +48,13 @@ struct outbox_subject {
  */
 uint64_t outbox_open(struct ws *ws, const struct apply_context *context, enum callback_kind kind,
 	const struct outbox_subject *subject, int64_t delay_ms, const void *body);
+
+/*
+ * Creates the B4 of @bet, due in @delay_ms, and sets its refund_event. Holds it if hold_result() is
+ * true for the bet. Returns false if memory or the ids are exhausted.
+ */
+bool outbox_open_refund(struct ws *ws, const struct apply_context *context,
+	const struct dealer *dealer, const struct round *round, struct bet *bet, int64_t delay_ms);
 
 /*
  * Takes a permit for the event that outbox_open() creates next. If the dealer accepts no call, no
@@ -87,8 +95,19 @@ bool outbox_want_grant(struct ws *ws, uint64_t event);
 /* Finds the rows of the event. Returns false if there is no such event. */
 bool outbox_find(struct ws *ws, uint64_t event, struct delivery *delivery);
 
+/* Returns the correction that the callback reports; NULL if it reports none. */
+const struct correction *outbox_correction(struct ws *ws, const struct callback *callback);
+
 /* Writes the rows that a step changed. @begun: the attempt is new. */
 void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun);
+
+/*
+ * Changes the success of a betting-correction to unknown, as for an answer that cannot be read, if
+ * its shortfall is below 0, above the decrease, or has more decimals than the dealer (contract,
+ * "Corrections"). How much such a dealer has taken is not known.
+ */
+void outbox_check_answer(struct ws *ws, const struct delivery *delivery,
+	struct callback_outcome *outcome);
 
 /*
  * Ends the attempt with @outcome, writes the rows, applies the consequences and returns the
@@ -113,6 +132,15 @@ bool outbox_is_left(const struct apply_context *context, const struct delivery *
  */
 bool outbox_hold(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
 	uint64_t event, uint64_t transaction_id);
+
+/*
+ * outbox_want_age() declares the row that shows whether a round began before a restore of the
+ * dealer. outbox_hold_old() then holds the callback of the new @event, because the dealer may have
+ * received it before the restore under another id. Returns false if it is not held but due.
+ */
+void outbox_want_age(struct ws *ws, const struct dealer *dealer, const struct round *round);
+bool outbox_hold_old(struct ws *ws, const struct apply_context *context,
+	const struct dealer *dealer, const struct round *round, uint64_t event);
 
 /* Like delivery_operate(), and applies the consequences of a cancel. */
 const char *outbox_operate(struct ws *ws, const struct apply_context *context,

@@ -371,31 +371,74 @@ static uint64_t turn_next(const struct schedule *schedule, const struct schedule
 	return event;
 }
 
+/* Returns true if an event of the dealer is due, or was not ended by its lease. */
+static bool has_turn(const struct schedule_queue *queue, int64_t now_ms)
+{
+	for (unsigned int n = 0; n < HEAP_COUNT; n++) {
+		if (queue->heaps[n].count && queue->heaps[n].places[0]->entry.due_ms <= now_ms)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Writes the numbers of the dealers that have a turn into @dealers, from the one whose turn it is.
+ * Returns how many they are. Most dealers have none, and a turn takes memory.
+ */
+static uint32_t find_turns(const struct schedule *schedule, int64_t now_ms, uint32_t *dealers)
+{
+	uint32_t count = 0;
+
+	for (uint32_t n = 0; n < schedule->queue_count; n++) {
+		uint32_t i = (schedule->turn + n) % schedule->queue_count;
+
+		if (has_turn(schedule->queues[i], now_ms))
+			dealers[count++] = i;
+	}
+	return count;
+}
+
 uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_may *may,
 	void *context, uint64_t *events, uint32_t most)
 {
-	struct turns *turns =
-		calloc(schedule->queue_count ? schedule->queue_count : 1, sizeof(*turns));
-	uint32_t found = 0, idle = 0, turn = schedule->turn;
+	static uint32_t dealers[2 * DEALERS_MAX];
+	const uint32_t count = find_turns(schedule, now_ms, dealers);
+	struct turns *turns = calloc(count ? count : 1, sizeof(*turns));
+	uint32_t found = 0, idle = 0, turn = 0;
 
-	for (uint32_t i = 0; turns && i < schedule->queue_count; i++) {
+	for (uint32_t at = 0; turns && at < count; at++) {
 		for (unsigned int n = 0; n < HEAP_COUNT; n++) {
-			turns[i].walks[n].heap = &schedule->queues[i]->heaps[n];
-			walk_push(&turns[i].walks[n], 0);
+			turns[at].walks[n].heap = &schedule->queues[dealers[at]]->heaps[n];
+			walk_push(&turns[at].walks[n], 0);
 		}
 	}
-	while (turns && found < most && idle < schedule->queue_count) {
-		uint32_t i = turn++ % schedule->queue_count;
-		uint64_t event =
-			turn_next(schedule, schedule->queues[i], &turns[i], now_ms, may, context);
+	while (turns && found < most && idle < count) {
+		uint32_t at = turn++ % count;
+		uint64_t event = turn_next(schedule, schedule->queues[dealers[at]], &turns[at],
+			now_ms, may, context);
 
 		idle = event ? 0 : idle + 1;
-		if (event)
-			events[found++] = event;
+		if (!event)
+			continue;
+		events[found++] = event;
+		schedule->turn = (dealers[at] + 1) % schedule->queue_count;
 	}
-	schedule->turn = schedule->queue_count ? turn % schedule->queue_count : 0;
 	free(turns);
 	return found;
+}
+
+bool schedule_has_due(const struct schedule *schedule, int64_t now_ms, schedule_may *may,
+	void *context)
+{
+	for (uint32_t i = 0; i < schedule->queue_count; i++) {
+		const struct schedule_queue *queue = schedule->queues[i];
+		const struct heap *heap = &queue->heaps[WAITING];
+
+		if (heap->count && heap->places[0]->entry.due_ms <= now_ms &&
+			may(context, queue->casino_id, 0))
+			return true;
+	}
+	return false;
 }
 
 void schedule_owner_gone(struct schedule *schedule, uint64_t owner)

@@ -65,6 +65,13 @@ uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_
 bool schedule_is_free(const struct schedule *schedule, const struct schedule_entry *entry,
 	int64_t now_ms);
 
+/*
+ * Returns true if schedule_claimable() would find a due event, takeovers left out. Asks @may once for
+ * each dealer with a due event.
+ */
+bool schedule_has_due(const struct schedule *schedule, int64_t now_ms, schedule_may *may,
+	void *context);
+
 /* The link @owner was closed. */
 void schedule_owner_gone(struct schedule *schedule, uint64_t owner);
 

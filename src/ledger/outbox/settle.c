@@ -3,7 +3,6 @@
  */
 #include "ledger/outbox/outbox.h"
 
-#include "domain/round_list.h"
 #include "domain/wager.h"
 #include "ledger/outbox/hold.h"
 #include "ledger/outbox/permits.h"
@@ -11,7 +10,10 @@
 #include "ledger/rows/keys.h"
 #include "ledger/rows/player_stats.h"
 #include "ledger/rows/post.h"
+#include "ledger/rows/round_bet.h"
 #include "wire/callback_body.h"
+
+#include <stdio.h>
 
 static const struct dealer *dealer_of(struct ws *ws, const struct delivery *delivery)
 {
@@ -23,7 +25,23 @@ static const struct dealer *dealer_of(struct ws *ws, const struct delivery *deli
 static struct delivery_terms terms_of(const struct apply_context *context,
 	const struct dealer *dealer)
 {
-	return (struct delivery_terms){context->outbox->retry, dealer->unknown_bet_ids};
+	return (struct delivery_terms){
+		.retry = context->outbox->retry,
+		.unknown_bet_ids = dealer->unknown_bet_ids,
+		.duplicate_ids = dealer->duplicate_ids,
+	};
+}
+
+/* Returns true if @delivery refunds a bet that the dealer accepted and a game server cancelled. */
+static bool refunds_accepted(struct ws *ws, const struct delivery *delivery)
+{
+	const struct callback *callback = &delivery->callback;
+	const struct bet key =
+		bet_named(callback->player_id, callback->game_id, callback->bet_number);
+	const struct bet *bet =
+		callback->kind == CALLBACK_BETTING_REFUND ? ws_get(ws, RECORD_BET, &key) : NULL;
+
+	return bet && bet->cancelled;
 }
 
 bool outbox_hold(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
@@ -39,9 +57,31 @@ bool outbox_hold(struct ws *ws, const struct apply_context *context, const struc
 	return true;
 }
 
-/* Opens the B4 of a bet whose betting has an unknown outcome. */
-static bool open_refund(struct ws *ws, const struct apply_context *context,
-	const struct dealer *dealer, const struct round *round, struct bet *bet)
+/* The bet that shows that a round is older than a restore. */
+static struct bet first_bet(const struct round *round)
+{
+	return bet_named(round->player_id, round->game_id, 1);
+}
+
+void outbox_want_age(struct ws *ws, const struct dealer *dealer, const struct round *round)
+{
+	const struct bet key = first_bet(round);
+
+	if (dealer->restored_id)
+		ws_want_without_object(ws, RECORD_BET, &key);
+}
+
+bool outbox_hold_old(struct ws *ws, const struct apply_context *context,
+	const struct dealer *dealer, const struct round *round, uint64_t event)
+{
+	const struct bet key = first_bet(round);
+	const struct bet *bet = dealer->restored_id ? ws_get(ws, RECORD_BET, &key) : NULL;
+
+	return bet && outbox_hold(ws, context, dealer, event, bet->transaction_id);
+}
+
+bool outbox_open_refund(struct ws *ws, const struct apply_context *context,
+	const struct dealer *dealer, const struct round *round, struct bet *bet, int64_t delay_ms)
 {
 	const struct outbox_subject subject = {
 		.dealer = dealer,
@@ -59,33 +99,28 @@ static bool open_refund(struct ws *ws, const struct apply_context *context,
 	body.timestamp = context->now.wall_ms;
 	body.transaction_id = bet->transaction_id;
 	text_copy(body.user_id, sizeof(body.user_id), round->user_id);
-	bet->refund_event = outbox_open(ws, context, CALLBACK_BETTING_REFUND, &subject,
-		(int64_t)dealer->refund_delay_s * 1000, &body);
+	bet->refund_event =
+		outbox_open(ws, context, CALLBACK_BETTING_REFUND, &subject, delay_ms, &body);
 	if (bet->refund_event)
 		outbox_hold(ws, context, dealer, bet->refund_event, bet->transaction_id);
 	return bet->refund_event != 0;
 }
 
-/*
- * Updates the round of a bet that is no longer PENDING. A bet that was not accepted is not part of
- * the round, neither in number nor in amount (contract, "Rounds").
- */
-static void update_round(struct ws *ws, const struct round *stored, const struct bet *bet)
+/* Adds the end of a betting to the sums of its dealer. */
+static void count_betting(struct ws *ws, const struct bet *bet)
 {
-	uint8_t list[ROUND_LIST_SIZE];
-	struct round round = *stored;
+	const money_t refund = bet->state == BET_REFUNDING ? bet->bet_amount : 0;
+	const bool accepted = bet->state == BET_ACCEPTED;
+	const struct seamless_change change = {
+		.staked = accepted ? bet->bet_amount : 0,
+		.refunded = refund,
+		.owed_refunds = refund,
+		.with_balance = accepted && bet->has_balance,
+		.without_balance = accepted && !bet->has_balance,
+	};
 
-	if (bet->state == BET_ACCEPTED) {
-		round_list_accept(&round, bet->number, list);
-	} else {
-		round_list_remove(&round, bet->number, list);
-		round.staked -= bet->bet_amount;
-		/* An older version did not count the bytes of rounds that it began. */
-		round.objects_len -= bet->user_bet.len < round.objects_len ? bet->user_bet.len
-									   : round.objects_len;
-		round.refunded += bet->state == BET_REFUNDING;
-	}
-	ws_put(ws, RECORD_ROUND, &round);
+	if (bet->state != BET_REJECTED)
+		post_seamless(ws, bet->casino_id, &change);
 }
 
 /* Ends a betting: its bet is accepted, rejected, or refunded by B4. */
@@ -105,10 +140,13 @@ static bool conclude_betting(struct ws *ws, const struct apply_context *context,
 	bet = *stored;
 	if (!bet_conclude(&bet, outcome, round->user_id, dealer->currency, context->now.wall_ms))
 		return false;
-	if (bet.state == BET_REFUNDING && !open_refund(ws, context, dealer, round, &bet))
+	if (bet.state == BET_REFUNDING &&
+		!outbox_open_refund(ws, context, dealer, round, &bet,
+			(int64_t)dealer->refund_delay_s * 1000))
 		return false;
 	ws_put(ws, RECORD_BET, &bet);
-	update_round(ws, round, &bet);
+	round_bet_update(ws, round, &bet);
+	count_betting(ws, &bet);
 	if (bet.state == BET_ACCEPTED)
 		player_stats_acceptance(ws, &bet);
 	if (bet.state == BET_REJECTED)
@@ -132,6 +170,48 @@ static bool conclude_refund(struct ws *ws, const struct apply_context *context,
 		return false;
 	text_copy(bet.resolved_by, sizeof(bet.resolved_by), callback->resolved_by);
 	ws_put(ws, RECORD_BET, &bet);
+	post_seamless(ws, bet.casino_id,
+		&(struct seamless_change){.owed_refunds = -bet.bet_amount});
+	return true;
+}
+
+/* Records what the dealer could not take of a decrease. */
+static void keep_shortfall(struct ws *ws, const struct round *stored,
+	const struct correction *correction, money_t shortfall)
+{
+	struct correction row = *correction;
+	struct round round = *stored;
+
+	if (!shortfall)
+		return;
+	row.shortfall += shortfall;
+	round.shortfall += shortfall;
+	ws_put(ws, RECORD_CORRECTION, &row);
+	ws_put(ws, RECORD_ROUND, &round);
+	post_shortfall(ws, round.casino_id, shortfall);
+}
+
+/*
+ * Ends a betting-result or betting-correction that the dealer received, or that the operator
+ * settled outside.
+ */
+static bool conclude_result(struct ws *ws, const struct delivery *delivery)
+{
+	const struct callback *callback = &delivery->callback;
+	struct round key = round_named(callback->player_id, callback->game_id);
+	const struct round *round = ws_get(ws, RECORD_ROUND, &key);
+	const struct correction *correction = outbox_correction(ws, callback);
+
+	if (!round || (callback->revision && !correction))
+		return false;
+	if (callback->kind == CALLBACK_BETTING_CORRECTION)
+		keep_shortfall(ws, round, correction, callback->shortfall);
+	else
+		post_seamless(ws, callback->casino_id,
+			&(struct seamless_change){
+				.owed_payouts = correction ? -correction_paid(correction)
+							   : -round->payout_amount,
+			});
 	return true;
 }
 
@@ -145,8 +225,32 @@ static bool apply_callback_end(struct ws *ws, const struct apply_context *contex
 	if (!callback_has_ended(delivery->callback.state))
 		return true;
 	post_open_bets(ws, delivery->callback.casino_id, -1);
-	return delivery->callback.kind != CALLBACK_BETTING_REFUND ||
-		conclude_refund(ws, context, delivery);
+	return delivery->callback.kind == CALLBACK_BETTING_REFUND
+		? conclude_refund(ws, context, delivery)
+		: conclude_result(ws, delivery);
+}
+
+void outbox_check_answer(struct ws *ws, const struct delivery *delivery,
+	struct callback_outcome *outcome)
+{
+	const struct dealer *dealer = dealer_of(ws, delivery);
+	const struct correction *correction = outbox_correction(ws, &delivery->callback);
+	const char *fault = NULL;
+
+	if (delivery->callback.kind != CALLBACK_BETTING_CORRECTION ||
+		outcome->class != CALLBACK_SUCCESS || !dealer || !correction)
+		return;
+	if (outcome->shortfall < 0)
+		fault = "is not an amount of 0 or more";
+	else if (!money_has_decimals(outcome->shortfall, dealer->decimals))
+		fault = "has more decimals than the dealer";
+	else if (outcome->shortfall > correction->previous_payout - correction->payout_amount)
+		fault = "is above the decrease";
+	if (!fault)
+		return;
+	outcome->class = CALLBACK_UNKNOWN;
+	outcome->shortfall = 0;
+	snprintf(outcome->note, sizeof(outcome->note), "shortfall in the answer %s", fault);
 }
 
 bool outbox_end(struct ws *ws, const struct apply_context *context, struct delivery *delivery,
@@ -158,6 +262,7 @@ bool outbox_end(struct ws *ws, const struct apply_context *context, struct deliv
 	if (!dealer)
 		return false;
 	terms = terms_of(context, dealer);
+	terms.bet_accepted = refunds_accepted(ws, delivery);
 	if (!delivery_end(delivery, attempt, outcome, &terms, &context->now))
 		return false;
 	/*

@@ -24,6 +24,11 @@ void audit_keys(struct ws *ws, const struct operator* operator)
 	ws_want(ws, RECORD_OPERATION, &key);
 }
 
+bool audit_left(struct ws *ws)
+{
+	return counter_read(ws, AUDIT_COUNTER) < TRANSACTION_ID_MAX;
+}
+
 enum audit_state audit_state(struct ws *ws, const struct operator* operator, const char * action,
 	const char *object, struct verdict *verdict)
 {
@@ -35,8 +40,14 @@ enum audit_state audit_state(struct ws *ws, const struct operator* operator, con
 		text_copy(verdict->detail, sizeof(verdict->detail), "there is no operation id");
 		return AUDIT_OTHER;
 	}
-	if (!done)
+	if (!done && audit_left(ws))
 		return AUDIT_NEW;
+	if (!done) {
+		verdict->refusal = REFUSAL_SERVICE_UNAVAILABLE;
+		text_copy(verdict->detail, sizeof(verdict->detail),
+			"the audit has no numbers left below 2^53");
+		return AUDIT_OTHER;
+	}
 	if (strcmp(done->action, action) == 0 && strcmp(done->object, object) == 0) {
 		verdict->replay = true;
 		return AUDIT_REPEATED;
@@ -59,6 +70,8 @@ void audit_write(struct ws *ws, const struct apply_context *context,
 	audit.uid = operator->uid;
 	audit.login_uid = operator->login_uid;
 	audit.peer_uid = context->peer_uid;
+	if (context->operator_name)
+		text_copy(audit.operator, sizeof(audit.operator), context->operator_name);
 	text_copy(audit.sudo_user, sizeof(audit.sudo_user), operator->sudo_user);
 	text_copy(audit.action, sizeof(audit.action), action);
 	text_copy(audit.object, sizeof(audit.object), object);

@@ -11,15 +11,18 @@
 
 void audit_keys(struct ws *ws, const struct operator* operator);
 
+/* Returns whether there is a number for one more action: the last is 2^53 - 1. */
+bool audit_left(struct ws *ws);
+
 enum audit_state {
 	AUDIT_NEW,
 	AUDIT_REPEATED, /* done before: the answer was lost and the command sent again */
-	AUDIT_OTHER,    /* the operation id was used for something else */
+	AUDIT_OTHER,    /* refused: nothing is done and nothing recorded */
 };
 
 /*
- * Returns whether this operation was done before. For AUDIT_OTHER, or if there is no usable
- * operation id, fills @verdict with the refusal.
+ * Returns whether this operation was done before. For AUDIT_OTHER fills @verdict with the refusal:
+ * there is no usable operation id, it was used for something else, or the audit is full.
  */
 enum audit_state audit_state(struct ws *ws, const struct operator* operator, const char * action,
 	const char *object, struct verdict *verdict);

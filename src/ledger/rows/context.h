@@ -16,6 +16,7 @@ struct metrics_notes;
 struct key_book;
 struct retired_notes;
 struct arena;
+struct operators;
 
 struct apply_context {
 	struct moment now;               /* one a batch */
@@ -29,6 +30,9 @@ struct apply_context {
 	struct key_book *key_book;     /* every issued key; NULL: no key is known */
 	struct retired_notes *retired; /* keys that this batch retires */
 	bool *granted_again;           /* set if an existing grant is returned again */
+	/* of the web console, who sent the command over desk.sock; NULL or "": it came another way */
+	const char *operator_name;
+	const struct operators *operators; /* as they were before the batch */
 	struct arena *arena; /* data that results point to: lives until the answers are written */
 };
 

@@ -85,6 +85,18 @@ static inline struct bet bet_named(const char *player_id, const char *game_id, u
 	return key;
 }
 
+static inline struct correction correction_named(const char *player_id, const char *game_id,
+	uint32_t revision)
+{
+	struct correction key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.player_id, sizeof(key.player_id), player_id);
+	text_copy(key.game_id, sizeof(key.game_id), game_id);
+	key.revision = revision;
+	return key;
+}
+
 static inline struct day day_named(const char *player_id, uint32_t number)
 {
 	struct day key;
@@ -105,6 +117,15 @@ static inline struct request request_named(enum request_scope scope, const char 
 	text_copy(key.owner, sizeof(key.owner), owner);
 	text_copy(key.request_transaction_id, sizeof(key.request_transaction_id),
 		request_transaction_id);
+	return key;
+}
+
+static inline struct desk_operator desk_operator_named(const char *name)
+{
+	struct desk_operator key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.name, sizeof(key.name), name);
 	return key;
 }
 

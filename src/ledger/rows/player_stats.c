@@ -20,8 +20,7 @@ void player_stats_want(struct ws *ws, const char *player_id, uint32_t day)
 	ws_want(ws, RECORD_DAY, &key);
 }
 
-/* Adds to the totals of the lifetime and of the day. */
-static void count_statistics(struct ws *ws, const char *player_id, uint32_t number,
+void player_stats_add(struct ws *ws, const char *player_id, uint32_t number,
 	const struct statistics_change *change)
 {
 	struct lifetime lifetime = lifetime_named(player_id);
@@ -34,6 +33,7 @@ static void count_statistics(struct ws *ws, const char *player_id, uint32_t numb
 	if (stored_day)
 		day = *stored_day;
 	statistics_add(&lifetime.sums, change);
+	lifetime.staked += change->staked;
 	statistics_add(&day.sums, change);
 	ws_put(ws, RECORD_LIFETIME, &lifetime);
 	ws_put(ws, RECORD_DAY, &day);
@@ -43,7 +43,14 @@ void player_stats_acceptance(struct ws *ws, const struct bet *bet)
 {
 	const struct statistics_change change = statistics_of_acceptance(bet);
 
-	count_statistics(ws, bet->player_id, bet->day, &change);
+	player_stats_add(ws, bet->player_id, bet->day, &change);
+}
+
+void player_stats_cancellation(struct ws *ws, const struct bet *bet)
+{
+	const struct statistics_change change = statistics_of_cancellation(bet);
+
+	player_stats_add(ws, bet->player_id, bet->day, &change);
 }
 
 void player_stats_settlement(struct ws *ws, const struct round *round,
@@ -56,10 +63,24 @@ void player_stats_settlement(struct ws *ws, const struct round *round,
 		const struct statistics_change change =
 			statistics_of_settlement(bets[i], round->result);
 
-		count_statistics(ws, bets[i]->player_id, bets[i]->day, &change);
+		player_stats_add(ws, bets[i]->player_id, bets[i]->day, &change);
 	}
 	if (count)
-		count_statistics(ws, round->player_id, bets[0]->day, &payout);
+		player_stats_add(ws, round->player_id, bets[0]->day, &payout);
+}
+
+void player_stats_correction(struct ws *ws, const struct bet *bet, enum round_result before,
+	enum round_result after)
+{
+	const struct statistics_change old = statistics_of_settlement(bet, before);
+	const struct statistics_change now = statistics_of_settlement(bet, after);
+	const struct statistics_change change = {
+		.bet_count = now.bet_count - old.bet_count,
+		.turnover = now.turnover - old.turnover,
+		.profit_loss = now.profit_loss - old.profit_loss,
+	};
+
+	player_stats_add(ws, bet->player_id, bet->day, &change);
 }
 
 void player_stats_want_report(struct ws *ws, const char *player_id, uint32_t today, bool days)
@@ -88,4 +109,23 @@ struct statistics player_stats_read(struct ws *ws, const char *player_id, uint32
 	}
 	lifetime = ws_get(ws, RECORD_LIFETIME, &lifetime_key);
 	return lifetime ? lifetime->sums : none;
+}
+
+void player_stats_want_staked(struct ws *ws, const char *player_id)
+{
+	struct lifetime lifetime = lifetime_named(player_id);
+
+	ws_want(ws, RECORD_LIFETIME, &lifetime);
+}
+
+money_t player_stats_staked(struct ws *ws, const char *player_id)
+{
+	struct lifetime key = lifetime_named(player_id);
+	const struct lifetime *lifetime;
+
+	/* A player that was created in this batch has no bets. */
+	if (!ws_loaded(ws, RECORD_LIFETIME, &key))
+		return 0;
+	lifetime = ws_get(ws, RECORD_LIFETIME, &key);
+	return lifetime ? lifetime->staked : 0;
 }

@@ -15,8 +15,8 @@ void post_want(struct ws *ws, const char *casino_id, const char *user_id)
 	life_want_id(ws, LIFE_TRANSACTIONS);
 }
 
-uint64_t post_transaction(struct ws *ws, const struct player *player, const char *game_id,
-	uint32_t bet_number, int64_t now_ms)
+uint64_t post_transaction(struct ws *ws, const struct player *player, enum entry_kind kind,
+	const char *game_id, uint32_t number, int64_t now_ms)
 {
 	struct transaction row;
 
@@ -27,10 +27,10 @@ uint64_t post_transaction(struct ws *ws, const struct player *player, const char
 	CHECK(game_id[0]);
 	text_copy(row.casino_id, sizeof(row.casino_id), player->casino_id);
 	text_copy(row.player_id, sizeof(row.player_id), player->player_id);
-	row.kind = bet_number ? ENTRY_BET : ENTRY_PAYOUT;
+	row.kind = kind;
 	row.time_ms = now_ms;
 	text_copy(row.game_id, sizeof(row.game_id), game_id);
-	row.bet_number = bet_number;
+	row.bet_number = number;
 	ws_append(ws, RECORD_TRANSACTION, &row);
 	return row.transaction_id;
 }
@@ -75,6 +75,34 @@ void post_open_bets(struct ws *ws, const char *casino_id, int32_t change)
 	struct total total = stored ? *stored : key;
 
 	total.open_bets += (uint64_t)(int64_t)change;
+	ws_put(ws, RECORD_TOTAL, &total);
+}
+
+void post_shortfall(struct ws *ws, const char *casino_id, money_t change)
+{
+	struct total key = total_named(casino_id);
+	const struct total *stored = ws_get(ws, RECORD_TOTAL, &key);
+	struct total total = stored ? *stored : key;
+
+	if (!change)
+		return;
+	total.shortfall += change;
+	ws_put(ws, RECORD_TOTAL, &total);
+}
+
+void post_seamless(struct ws *ws, const char *casino_id, const struct seamless_change *change)
+{
+	struct total key = total_named(casino_id);
+	const struct total *stored = ws_get(ws, RECORD_TOTAL, &key);
+	struct total total = stored ? *stored : key;
+
+	total.seamless_staked += change->staked;
+	total.seamless_paid += change->paid;
+	total.seamless_refunded += change->refunded;
+	total.owed_payouts += change->owed_payouts;
+	total.owed_refunds += change->owed_refunds;
+	total.bets_with_balance += (uint64_t)change->with_balance;
+	total.bets_without_balance += (uint64_t)change->without_balance;
 	ws_put(ws, RECORD_TOTAL, &total);
 }
 

@@ -22,17 +22,35 @@ enum refusal post_move(struct ws *ws, struct movement *movement, struct player *
 	struct transaction *entry);
 
 /*
- * Assigns a transaction id to a bet, or to a result (@bet_number 0), that moves no credit here,
- * and writes its row. Returns 0 if the ids are exhausted.
+ * Assigns a transaction id to a bet, result or correction (@kind) that moves no credit here, and
+ * writes its row. @number is that of the bet, 0 of a result, the revision of a correction. Returns
+ * 0 if the ids are exhausted.
  */
-uint64_t post_transaction(struct ws *ws, const struct player *player, const char *game_id,
-	uint32_t bet_number, int64_t now_ms);
+uint64_t post_transaction(struct ws *ws, const struct player *player, enum entry_kind kind,
+	const char *game_id, uint32_t number, int64_t now_ms);
 
 /* Adds the detail to a refusal for lack of a transaction id. Other refusals stay unchanged. */
 void post_describe(struct ws *ws, struct verdict *verdict);
 
 /* Adds @change to the open bets and callbacks of the dealer (struct total, open_bets). */
 void post_open_bets(struct ws *ws, const char *casino_id, int32_t change);
+
+/* Adds @change to what corrections of the dealer's rounds could not debit. */
+void post_shortfall(struct ws *ws, const char *casino_id, money_t change);
+
+/* A change of the sums of a dealer's seamless-wallet players (struct total). */
+struct seamless_change {
+	money_t staked;
+	money_t paid;
+	money_t refunded;
+	money_t owed_payouts;
+	money_t owed_refunds;
+	int with_balance;    /* 1: a betting was answered with the balance */
+	int without_balance; /* 1: without it */
+};
+
+/* Adds @change to the sums of the dealer. */
+void post_seamless(struct ws *ws, const char *casino_id, const struct seamless_change *change);
 
 /*
  * Updates the counts of parked and held callbacks of the dealer for one that changed from @was to

@@ -5,7 +5,7 @@
  * opened. Each row kind has one btree, in the file NAME.db. See SCHEMA beside this file for the
  * encoding, and env/fatal.h for failures that end the process.
  */
-#include "store/store.h"
+#include "store/servers.h"
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -478,9 +478,12 @@ static void bdb_close(struct store *store)
 enum status store_read_schema(const struct store_options *options, uint64_t *schema, char *why,
 	size_t why_size)
 {
-	struct bdb_store *bdb = calloc(1, sizeof(*bdb));
+	struct bdb_store *bdb;
 	enum status status;
 
+	if (options->servers)
+		return store_servers_read_schema(options, schema, why, why_size);
+	bdb = calloc(1, sizeof(*bdb));
 	if (!bdb)
 		return STATUS_NOMEM;
 	bdb->store = (struct store){.load = bdb_load};
@@ -498,9 +501,13 @@ enum status store_read_schema(const struct store_options *options, uint64_t *sch
 enum status store_open(const struct store_options *options, struct store **store, char *why,
 	size_t why_size)
 {
-	struct bdb_store *bdb = calloc(1, sizeof(*bdb));
+	struct bdb_store *bdb;
+	uint64_t schema = STORE_SCHEMA;
 	enum status status;
 
+	if (options->servers)
+		return store_servers_open(options, store, why, why_size);
+	bdb = calloc(1, sizeof(*bdb));
 	if (!bdb) {
 		snprintf(why, why_size, "out of memory");
 		return STATUS_NOMEM;
@@ -517,9 +524,9 @@ enum status store_open(const struct store_options *options, struct store **store
 	buffer_init(&bdb->row, ROW_MAX);
 	status = bdb_env_open(&bdb->bdb, options, why, why_size);
 	if (!status)
-		status = schema_check(&bdb->store, options->create, why, why_size);
+		status = schema_check(&bdb->store, options->create, &schema, why, why_size);
 	if (!status)
-		status = bdb_env_open_tables(&bdb->bdb, options, why, why_size);
+		status = bdb_env_open_tables(&bdb->bdb, options, schema, why, why_size);
 	if (!status)
 		status = schema_raise(&bdb->store, why, why_size);
 	if (!status &&

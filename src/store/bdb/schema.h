@@ -14,14 +14,16 @@ enum status schema_read(struct store *store, uint64_t *schema, char *why, size_t
 
 /*
  * Writes the current version into new data (@create) and refuses data of a newer one
- * (STATUS_CONFIG). Call it before opening other tables, because a newer schema may have different
- * ones.
+ * (STATUS_CONFIG). Sets *number to the version of the data. Call it before opening other tables,
+ * because another schema may have different ones.
  */
-enum status schema_check(struct store *store, bool create, char *why, size_t why_size);
+enum status schema_check(struct store *store, bool create, uint64_t *number, char *why,
+	size_t why_size);
 
 /*
  * Raises data of an older schema to the current one; an older creditbridge then refuses the data.
- * All tables must be open.
+ * All tables must be open. If it is interrupted, the next call goes on: the counter "recount" says
+ * that the sums are still to be computed.
  */
 enum status schema_raise(struct store *store, char *why, size_t why_size);
 

@@ -11,6 +11,7 @@ static const struct field answer_fields[] = {
 	FIELD(FIELD_STR, balance_result, player_id),
 	FIELD(FIELD_MONEY, balance_result, balance),
 	FIELD(FIELD_STR, balance_result, currency),
+	FIELD(FIELD_MONEY, balance_result, staked),
 	FIELD_END,
 };
 

@@ -13,6 +13,12 @@
 void handle_transfer_in(struct web_request *web);
 void handle_transfer_out(struct web_request *web);
 
+/*
+ * TRANSFER_INQUIRE, after the window of request_timestamp (contract, "Final answer about a transfer"). Shows
+ * the answer of the transfer byte for byte as a repeated call gets it.
+ */
+void handle_transfer_inquire(struct web_request *web);
+
 /* A3: BALANCE, after the window of request_timestamp (contract, "Request timestamp"). */
 void handle_balance(struct web_request *web);
 
@@ -25,6 +31,17 @@ void handle_stat(struct web_request *web);
  */
 void handle_inquire(struct web_request *web);
 
+/*
+ * FEED, command by command, until the limit, the end, or a bound. An empty page is waited for
+ * (web/request/feed_waits.h). The history reads one player's, and never waits.
+ */
+void handle_feed(struct web_request *web);
+void handle_history(struct web_request *web);
+
+/* CALLBACK_PAGE, command by command, and CALLBACK_RESEND: a dealer's own callbacks. */
+void handle_callbacks(struct web_request *web);
+void handle_resend(struct web_request *web);
+
 /* C players: PLAYER_REGISTER. */
 void handle_register(struct web_request *web);
 
@@ -34,8 +51,17 @@ void handle_player_balance(struct web_request *web);
 /* C bets: BET_PLACE, and for a seamless dealer B2. */
 void handle_bet(struct web_request *web);
 
+/* C bets/cancel: BET_CANCEL, and for a seamless dealer the first attempt of B4. */
+void handle_bet_cancel(struct web_request *web);
+
 /* C results: ROUND_SETTLE, and for a seamless dealer the first attempt of B3. */
 void handle_result(struct web_request *web);
+
+/* C results/batch: SETTLE_BATCH. The sweeper sends the callbacks. */
+void handle_result_batch(struct web_request *web);
+
+/* C corrections: ROUND_CORRECT, and for a seamless dealer the first attempt of B3 or B5. */
+void handle_correction(struct web_request *web);
 
 /* Reports that the worker is alive, without calling the ledger. */
 void handle_healthz(struct web_request *web);

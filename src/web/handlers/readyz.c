@@ -36,10 +36,17 @@ static const struct field readiness_fields[] = {
 /* Sets the detail of a check. */
 #define DETAIL(check, ...) snprintf((check)->detail, sizeof((check)->detail), __VA_ARGS__)
 
-static void check_ledger(struct readiness_check *check, const struct status_result *status)
+/* @member: this host in its cell. */
+static void check_ledger(struct readiness_check *check, const struct status_result *status,
+	const char *member)
 {
 	check->ok = !status->halted;
-	DETAIL(check, check->ok ? "answers" : "halted: its disk failed");
+	if (!check->ok)
+		DETAIL(check, "halted: its disk failed");
+	else if (member[0] && status->member[0] && strcmp(member, status->member) != 0)
+		DETAIL(check, "answers; this host is the standby of %s", status->member);
+	else
+		DETAIL(check, "answers");
 }
 
 static void check_disk(struct readiness_check *check, const struct status_result *status)
@@ -74,7 +81,7 @@ void handle_readyz(struct web_request *web)
 		DETAIL(&checks[i], "not known: the ledger does not answer");
 	}
 	if (status == STATUS_OK) {
-		check_ledger(&checks[CHECK_LEDGER], &figures.status);
+		check_ledger(&checks[CHECK_LEDGER], &figures.status, web->member);
 		check_disk(&checks[CHECK_DISK], &figures.status);
 		check_sweeper(&checks[CHECK_SWEEPER], &figures, web->sweep_overdue_ms);
 	} else {

@@ -1,48 +1,11 @@
 /* C results: settles a round, and reports it to a seamless dealer. */
 #include "web/handlers/send_callback.h"
+#include "web/handlers/settled.h"
 
 #include "base/text.h"
 #include "wire/signature.h"
 
 #include <string.h>
-
-/* The answer (contract, "Group C: what game servers call"). */
-struct delivery_report {
-	enum callback_state state;
-	uint32_t attempts;
-};
-static const struct field delivery_report_fields[] = {
-	FIELD_NAMED(delivery_report, state, callback_state_names, CALLBACK_STATE_COUNT),
-	FIELD(FIELD_U32, delivery_report, attempts),
-	FIELD_END,
-};
-struct settled {
-	uint64_t transaction_id;
-	money_t bet_amount;
-	money_t addition_amount;
-	money_t win_amount;
-	money_t payout_amount;
-	struct delivery_report callback; /* in a transfer wallet: delivered after 0 attempts */
-};
-static const struct field settled_fields[] = {
-	FIELD(FIELD_U64, settled, transaction_id),
-	FIELD(FIELD_MONEY, settled, bet_amount),
-	FIELD(FIELD_MONEY, settled, addition_amount),
-	FIELD(FIELD_MONEY, settled, win_amount),
-	FIELD(FIELD_MONEY, settled, payout_amount),
-	FIELD_SUB(settled, callback, delivery_report, delivery_report_fields),
-	FIELD_END,
-};
-
-/* Returns the reason for a refused payout that body_parse() accepted. */
-static const char *payout_detail(enum round_result result)
-{
-	if (result == RESULT_LOSS)
-		return "payout_amount: must be 0 for a loss";
-	if (result == RESULT_REFUND)
-		return "payout_amount: must be what was staked, or absent, for a refund";
-	return "payout_amount: more decimals than the dealer has";
-}
 
 /* Sends the first attempt of B3. The round stays settled if it fails. */
 static void report_delivery(struct web_request *web, struct round_settle_result *result,
@@ -72,9 +35,7 @@ static void result_reply(struct web_request *web, struct round_settle_result *re
 	};
 	struct verdict *verdict = &result->verdict;
 
-	if (verdict->refusal == REFUSAL_INVALID_AMOUNT && !verdict->detail[0])
-		text_copy(verdict->detail, sizeof(verdict->detail),
-			payout_detail(web->body.result.result));
+	settled_describe(verdict, web->body.result.result);
 	if (verdict->refusal == REFUSAL_NONE && result->send.event)
 		report_delivery(web, result, &settled.callback);
 	reply_verdict(web->reply, verdict, settled_fields, &settled);

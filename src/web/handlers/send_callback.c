@@ -62,8 +62,8 @@ enum status send_callback_run(struct web_request *web, const char *casino_id,
 	struct callback_end_result *end)
 {
 	struct granted granted;
-	struct callback_request request =
-		granted_request(&granted, grant, casino_id, web->callback_timeout_ms);
+	struct callback_request request = granted_request(&granted, grant, web->link->asked_ms,
+		casino_id, web->callback_timeout_ms);
 	enum status status;
 
 	request.request_id = web->reply->request_id;

@@ -16,3 +16,9 @@ const struct http_format web_format = {
 	.header_count = WEB_HEADER_COUNT,
 	.body_max = BODY_MAX,
 };
+
+const struct http_format web_platform_format = {
+	.headers = names,
+	.header_count = WEB_HEADER_COUNT,
+	.body_max = BODY_BATCH_MAX,
+};

@@ -16,7 +16,11 @@ enum web_header {
 	WEB_HEADER_COUNT,
 };
 
-/* The program's headers, and bodies of at most BODY_MAX bytes. */
+/*
+ * The program's headers, and bodies of at most BODY_MAX bytes; on the platform mount of at most
+ * BODY_BATCH_MAX, of which each operation has its limit (http_operation_body_max()).
+ */
 extern const struct http_format web_format;
+extern const struct http_format web_platform_format;
 
 #endif

@@ -104,10 +104,8 @@ void reply_refuse(struct http_reply *reply, enum refusal refusal, const char *de
 	reply_error(reply, &error);
 }
 
-struct error_body reply_error_begin(struct http_reply *reply, const struct verdict *verdict)
+struct error_body reply_error_of(const struct verdict *verdict)
 {
-	reply->replay = verdict->replay;
-	reply->retry_after_s = verdict->retry_after_s;
 	return (struct error_body){
 		.refusal = verdict->refusal,
 		.detail = verdict->detail[0] ? verdict->detail : NULL,
@@ -115,6 +113,22 @@ struct error_body reply_error_begin(struct http_reply *reply, const struct verdi
 		.has_balance = verdict->refusal == REFUSAL_INSUFFICIENT_BALANCE,
 		.current_balance = verdict->current_balance,
 	};
+}
+
+struct error_body reply_error_begin(struct http_reply *reply, const struct verdict *verdict)
+{
+	reply->replay = verdict->replay;
+	reply->retry_after_s = verdict->retry_after_s;
+	return reply_error_of(verdict);
+}
+
+bool reply_render_error(const struct http_reply *reply, const struct verdict *verdict,
+	struct buffer *out)
+{
+	struct error_body error = reply_error_of(verdict);
+
+	error.request_id = reply->request_id;
+	return render_error(out, &error);
 }
 
 void reply_verdict(struct http_reply *reply, const struct verdict *verdict,

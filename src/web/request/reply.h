@@ -65,12 +65,25 @@ const struct buffer *reply_content(const struct http_reply *reply);
 /* Answers with an error. @detail NULL: the default of @refusal. */
 void reply_refuse(struct http_reply *reply, enum refusal refusal, const char *detail);
 
+/* Returns the error body of the refusal in @verdict, to which it points, without a request_id. */
+struct error_body reply_error_of(const struct verdict *verdict);
+
 /*
  * Answer with an error that has further members. Begin with the members of @verdict, to which the
  * result points; add others; then call reply_error().
  */
 struct error_body reply_error_begin(struct http_reply *reply, const struct verdict *verdict);
 void reply_error(struct http_reply *reply, struct error_body *error);
+
+/* Bytes of the largest error body that reply_render_error() writes. */
+#define ERROR_BODY_MAX 1024
+
+/*
+ * Appends to @out the error body by which @reply would answer the refusal in @verdict. Returns false
+ * if memory is exhausted.
+ */
+bool reply_render_error(const struct http_reply *reply, const struct verdict *verdict,
+	struct buffer *out);
 
 /* Answers with the ledger's verdict: 200 with @record, or a refusal. */
 void reply_verdict(struct http_reply *reply, const struct verdict *verdict,

@@ -63,6 +63,19 @@ bool web_request_is_fresh(struct web_request *web, int64_t timestamp_ms)
 	return false;
 }
 
+bool web_request_is_within(struct web_request *web, const char *name, int64_t value, int64_t least,
+	int64_t most)
+{
+	char detail[REPLY_DETAIL_SIZE];
+
+	if (value >= least && value <= most)
+		return true;
+	snprintf(detail, sizeof(detail), "%s must be an integer from %lld to %lld", name,
+		(long long)least, (long long)most);
+	reply_refuse(web->reply, REFUSAL_BAD_REQUEST, detail);
+	return false;
+}
+
 void web_request_answer(struct web_request *web, enum status status, enum call_kind kind,
 	const struct verdict *verdict, const struct field *table, const void *record)
 {

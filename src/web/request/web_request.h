@@ -21,8 +21,10 @@ struct web_request {
 	uint32_t request_window_s;   /* allowed difference of request_timestamp; 0: any */
 	struct sender *sender;       /* of group C; else NULL */
 	uint32_t callback_timeout_ms;
-	const char *counters_path; /* of COUNTERS_FILE */
-	int64_t sweep_overdue_ms;  /* the sweeper is reported missing after this time */
+	const char *counters_path;     /* of COUNTERS_FILE */
+	const char *member;            /* the name of this host in its cell; "": none */
+	int64_t sweep_overdue_ms;      /* the sweeper is reported missing after this time */
+	struct feed_waits *feed_waits; /* waiting calls of the feed; NULL: none may wait */
 	struct http_reply *reply;
 };
 
@@ -31,6 +33,13 @@ struct web_request {
  * Otherwise answers with stale_request and returns false.
  */
 bool web_request_is_fresh(struct web_request *web, int64_t timestamp_ms);
+
+/*
+ * Returns true if @value, the member @name of the body, is from @least to @most. Otherwise answers
+ * with bad_request and returns false.
+ */
+bool web_request_is_within(struct web_request *web, const char *name, int64_t value, int64_t least,
+	int64_t most);
 
 /*
  * Answers a dealer with the result of a call to the ledger: @status, and on STATUS_OK @record,

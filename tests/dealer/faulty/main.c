@@ -54,7 +54,7 @@ static void call_work(struct dealer_worker *worker, const struct dealer_call *ca
 	enum dealer_answer answer = worker_apply(worker, call, &rows, rows_alter, strike);
 
 	if (answer == ANSWER_OK && rows.transaction.state != TRANSACTION_TOMBSTONE &&
-		(strike->bugs & BUG_FLOAT_MONEY))
+		call->kind != CALLBACK_BETTING_CORRECTION && (strike->bugs & BUG_FLOAT_MONEY))
 		bend_balance(worker, call->user_id, rows.user.balance);
 	else
 		worker_answer(worker, answer, &rows);

@@ -207,15 +207,16 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct store_options *option
 	return STATUS_OK;
 }
 
-enum status bdb_env_open_tables(struct bdb_env *bdb, const struct store_options *options, char *why,
-	size_t why_size)
+enum status bdb_env_open_tables(struct bdb_env *bdb, const struct store_options *options,
+	uint64_t schema, char *why, size_t why_size)
 {
 	int error;
 
 	for (unsigned int i = 0; i < RECORD_COUNT; i++) {
 		if (i == RECORD_COUNTER)
 			continue;
-		error = open_table(bdb, (enum record)i, options->create);
+		error = open_table(bdb, (enum record)i,
+			options->create || schema < record_since((enum record)i));
 		if (error)
 			return open_failed(bdb, options, error, (enum record)i, why, why_size);
 	}

@@ -32,11 +32,12 @@ int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t 
 enum status bdb_env_open(struct bdb_env *bdb, const struct store_options *options, char *why,
 	size_t why_size);
 /*
- * Opens the other tables. Both functions create tables only if options->create is set. If existing
- * data lacks a table, they return STATUS_CONFIG and never create an empty one.
+ * Opens the other tables. Both functions create tables only if options->create is set, or if the
+ * @schema of the data did not have the table yet. If the data lacks another table, they return
+ * STATUS_CONFIG and never create an empty one.
  */
-enum status bdb_env_open_tables(struct bdb_env *bdb, const struct store_options *options, char *why,
-	size_t why_size);
+enum status bdb_env_open_tables(struct bdb_env *bdb, const struct store_options *options,
+	uint64_t schema, char *why, size_t why_size);
 /* Closes what is open. */
 void bdb_env_close(struct bdb_env *bdb);
 

@@ -1,0 +1,35 @@
+#include "cmd/fcgi_console.h"
+
+#include "base/text.h"
+#include "console/desk_link.h"
+#include "console/serve.h"
+
+#include <stdio.h>
+#include <sysexits.h>
+
+int fcgi_console_run(const struct fcgi_console *arguments)
+{
+	struct desk_link_options options = {
+		.deadline_ms = arguments->settings->ledger_deadline_ms,
+	};
+	struct console console = {
+		.loopback_http = arguments->loopback_http,
+		.way = &desk_link,
+		.open_way = desk_link_open,
+		.close_way = desk_link_close,
+		.way_closure = &options,
+	};
+	struct fcgi_program program;
+	int len = snprintf(options.path, sizeof(options.path), "%s/desk.sock",
+		arguments->settings->socket_directory);
+
+	if (len < 0 || (size_t)len >= sizeof(options.path)) {
+		fprintf(stderr, "creditbridge.fcgi: socket_directory \"%s\" is too long\n",
+			arguments->settings->socket_directory);
+		return EX_CONFIG;
+	}
+
+	text_copy(console.base_path, sizeof(console.base_path), arguments->base_path);
+	program = console_program(&console);
+	return fcgi_run(&program, arguments->own->fd, arguments->threads, arguments->own);
+}

@@ -1,0 +1,59 @@
+#include "console/dealers.h"
+
+#include "base/pack.h"
+#include "base/text.h"
+#include "console/leads.h"
+
+#include <string.h>
+
+static void lead_to_metrics(struct page *page, const void *row, struct page_address *to)
+{
+	*to = lead_dealer(page, ((const struct dealer_metrics *)row)->casino_id);
+}
+
+const struct view_column dealers_columns[] = {
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_metrics},
+	{"Wallet", "mode", VIEW_PLAIN, NULL},
+	{"Currency", "currency", VIEW_PLAIN, NULL},
+	{"Breaker", "breaker", VIEW_STATE, NULL},
+	{"On their way", "inflight", VIEW_PLAIN, NULL},
+	{"Due", "due", VIEW_PLAIN, NULL},
+	{"Parked", "parked", VIEW_PLAIN, NULL},
+	{"Held", "held", VIEW_PLAIN, NULL},
+	{"Owed payouts", "owed_payouts", VIEW_PLAIN, NULL},
+	{"Owed refunds", "owed_refunds", VIEW_PLAIN, NULL},
+	VIEW_END,
+};
+
+/* Visits the dealers of one answer. Returns false if the visitor wants no more. */
+static bool visit_dealers(struct bytes rest, dealers_visit *visit, void *context)
+{
+	struct dealer_metrics dealer;
+
+	while (rest.len && unpack_record(&rest, dealer_metrics_fields, &dealer)) {
+		if (!visit(context, &dealer))
+			return false;
+	}
+	return true;
+}
+
+enum outcome dealers_walk(struct page *page, struct status_result *status, dealers_visit *visit,
+	void *context)
+{
+	struct metrics_cmd cmd;
+	struct metrics_result result;
+	enum outcome code;
+	bool on = true;
+
+	memset(&cmd, 0, sizeof(cmd));
+	do {
+		code = session_do(&page->desk.session, COMMAND_METRICS, &cmd, &result, NULL);
+		if (code != OUTCOME_DONE)
+			return code;
+		if (status)
+			*status = result.status;
+		on = visit_dealers(result.dealers, visit, context);
+		text_copy(cmd.after, sizeof(cmd.after), result.last);
+	} while (on && result.more);
+	return OUTCOME_DONE;
+}

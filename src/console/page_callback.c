@@ -1,0 +1,247 @@
+/* page_callback - one callback with its attempts, and what an operator may do with it. */
+#include "admin/callbacks.h"
+#include "admin/list.h"
+#include "admin/names.h"
+#include "admin/stories.h"
+#include "base/text.h"
+#include "console/game.h"
+#include "console/leads.h"
+#include "console/routes.h"
+#include "console/view.h"
+#include "console/walk.h"
+#include "domain/delivery.h"
+#include "wire/signature.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The actions that the page offers, and the states in which they apply. */
+static const struct action {
+	enum callback_action action;
+	unsigned int states; /* 1 << enum callback_state */
+	const char *button;
+	const char *done;
+} actions[] = {
+	{CALLBACK_RETRY, 1 << CALLBACK_DUE | 1 << CALLBACK_PARKED, "Retry now",
+		"Done: it is due now. The sweeper sends it at its next turn."},
+	{CALLBACK_HOLD, 1 << CALLBACK_DUE | 1 << CALLBACK_PARKED, "Hold",
+		"Done: nothing is sent until it is released."},
+	{CALLBACK_RELEASE, 1 << CALLBACK_HELD, "Release", "Done: it is released."},
+};
+#define ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+static void lead_to_callback_player(struct page *page, const void *row, struct page_address *to)
+{
+	*to = lead_player(page, ((const struct callback *)row)->player_id);
+}
+
+static void lead_to_callback_round(struct page *page, const void *row, struct page_address *to)
+{
+	const struct callback *callback = row;
+
+	*to = lead_round(page, callback->player_id, callback->game_id);
+}
+
+static void lead_to_callback_dealer(struct page *page, const void *row, struct page_address *to)
+{
+	*to = lead_dealer(page, ((const struct callback *)row)->casino_id);
+}
+
+static const struct view_column callback_columns[] = {
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_callback_dealer},
+	{"Player", "player_id", VIEW_PLAIN, lead_to_callback_player},
+	{"Game", "game_id", VIEW_PLAIN, lead_to_callback_round},
+	{"Kind", "kind", VIEW_PLAIN, NULL},
+	{"State", "state", VIEW_STATE, NULL},
+	{"Tries", "attempts", VIEW_PLAIN, NULL},
+	{"Made", "created_ms", VIEW_PLAIN, NULL},
+	{"First due", "first_ms", VIEW_PLAIN, NULL},
+	{"Ended", "ended_ms", VIEW_IF_ANY, NULL},
+	{"One more by an operator", "once_more", VIEW_IF_ANY, NULL},
+	{"Unknown to the dealer", "unknown_to_dealer", VIEW_IF_ANY, NULL},
+	{"Known to the dealer", "known_to_dealer", VIEW_IF_ANY, NULL},
+	{"Cancelled by", "resolved_by", VIEW_IF_ANY, NULL},
+	VIEW_END,
+};
+
+struct attempt_view {
+	struct attempt attempt; /* must be first */
+	char outcome[32];
+};
+
+static const struct field attempt_more[] = {
+	FIELD(FIELD_STR, attempt_view, outcome),
+	FIELD_END,
+};
+
+static const struct view_column attempt_columns[] = {
+	{"Try", "number", VIEW_PLAIN, NULL},
+	{"Time", "time_ms", VIEW_PLAIN, NULL},
+	{"Outcome", "outcome", VIEW_STATE, NULL},
+	{"HTTP", "http_status", VIEW_IF_ANY, NULL},
+	{"Ms", "ms", VIEW_PLAIN, NULL},
+	{"Next try", "next_ms", VIEW_PLAIN, NULL},
+	{"Dealer's error", "dealer_error_id", VIEW_PLAIN, NULL},
+	{"Note", "note", VIEW_PLAIN, NULL},
+	VIEW_END,
+};
+
+static enum outcome show_attempts(struct page *page, const struct callback *callback)
+{
+	struct view view = {.fields = attempt_fields, .more = attempt_more};
+	struct attempt_view row;
+	struct list list;
+
+	memset(&row, 0, sizeof(row));
+	row.attempt.event = callback->event;
+	list_open(&list, &page->desk.session, RECORD_ATTEMPT, true, 1, &row.attempt);
+	list.page = PAGE_ROWS;
+	view_begin(&view, page, "Attempts, the newest first", attempt_columns);
+	while (view.rows < PAGE_ROWS && list_next(&list, &row.attempt)) {
+		snprintf(row.outcome, sizeof(row.outcome), "%s",
+			row.attempt.ended ? callback_class_names[row.attempt.class] : "under way");
+		view_row(&view, &row);
+	}
+	view_end(&view, "None yet.");
+	return list_end(&list, OUTCOME_DONE);
+}
+
+static enum outcome show_body(struct page *page, const struct callback *callback)
+{
+	struct callback_body row = {.event = callback->event};
+	struct buffer bytes;
+	enum outcome code;
+	bool found;
+
+	code = list_fetch_bytes(&page->desk.session, RECORD_CALLBACK_BODY, &row, &found, &bytes);
+	if (code == OUTCOME_DONE && found)
+		game_bytes(page, "Body of each attempt", row.body);
+	else if (code == OUTCOME_DONE)
+		page_paragraph(page, "Its body was dropped by retention.");
+	buffer_free(&bytes);
+	return code;
+}
+
+/* Writes the buttons that apply, with one input for the reason. */
+static void write_actions(struct page *page, const struct callback *callback)
+{
+	struct html *html = &page->html;
+	struct page_address act = lead_number(page, "/callbacks", callback->event);
+	char operation_id[OPERATION_ID_SIZE];
+	unsigned int possible = 0;
+
+	for (size_t i = 0; i < ACTIONS; i++)
+		possible += (actions[i].states & 1u << callback->state) != 0;
+	if (!possible || page->who.role < ROLE_SUPPORT || callback->kind == CALLBACK_BETTING ||
+		!signature_random_id(operation_id, sizeof(operation_id)))
+		return;
+	snprintf(act.text + act.len, sizeof(act.text) - act.len, "/act");
+	page_form(page, &act);
+	html_open(html, "input");
+	html_attribute(html, "type", "hidden");
+	html_attribute(html, "name", "operation");
+	html_attribute(html, "value", operation_id);
+	html_close(html);
+	page_input(page, "Reason, for the audit", "reason", "");
+	for (size_t i = 0; i < ACTIONS; i++) {
+		if (!(actions[i].states & 1u << callback->state))
+			continue;
+		html_open(html, "button");
+		html_attribute(html, "name", "action");
+		html_attribute(html, "value", callback_action_names[actions[i].action]);
+		html_text(html, actions[i].button);
+		html_close(html);
+	}
+	html_close(html);
+}
+
+static void write_done(struct page *page)
+{
+	const char *done = params_get(&page->query, "done");
+
+	for (size_t i = 0; i < ACTIONS; i++) {
+		if (strcmp(callback_action_names[actions[i].action], done) == 0)
+			html_element(&page->html, "p", "done", actions[i].done);
+	}
+}
+
+static enum outcome show_callback(struct page *page, const struct callback *callback)
+{
+	char id[CALLBACK_EVENT_ID_SIZE];
+	struct story story;
+	bool found = false;
+	enum outcome code = stories_callback(&page->desk.session, callback, false, &story, &found);
+
+	if (code != OUTCOME_DONE)
+		return code;
+	callback_event_id(callback->kind, callback->event, id);
+	page_begin_id(page, "Callback", id);
+	write_done(page);
+	if (found)
+		game_story(page, &story);
+	html_open(&page->html, "section");
+	html_element(&page->html, "h2", "", "Message");
+	view_pairs(page, callback_columns, callback_fields, callback);
+	code = show_body(page, callback);
+	write_actions(page, callback);
+	html_close(&page->html);
+	if (code == OUTCOME_DONE)
+		code = show_attempts(page, callback);
+	return code == OUTCOME_DONE ? page_end(page) : code;
+}
+
+enum outcome page_callback(struct page *page)
+{
+	struct callback row;
+	struct dealer dealer;
+	enum outcome code;
+	char what[96];
+	bool found;
+
+	memset(&row, 0, sizeof(row));
+	row.event = page->number;
+	code = list_fetch(&page->desk.session, RECORD_CALLBACK, &row, &found, NULL);
+	if (code == OUTCOME_DONE && found)
+		code = names_dealer(&page->desk.session, row.casino_id, &dealer);
+	if (code != OUTCOME_DONE)
+		return code;
+	if (found) {
+		page_dealer_zone(page, dealer.utc_offset_min);
+		return show_callback(page, &row);
+	}
+	snprintf(what, sizeof(what), "There is no callback %" PRIu64 ".", page->number);
+	return page_error(page, 404, what, "Looked at all callbacks of this installation.");
+}
+
+enum outcome page_callback_action(struct page *page)
+{
+	const char *reason = params_get(&page->form, "reason");
+	const char *operation_id = params_get(&page->form, "operation");
+	struct callback_operate_cmd cmd = {.event = page->number};
+	struct callback_operate_result result;
+	struct page_address to = lead_number(page, "/callbacks", page->number);
+	const char *name = params_get(&page->form, "action");
+	enum outcome code;
+	size_t at = 0;
+
+	while (at < ACTIONS && strcmp(callback_action_names[actions[at].action], name) != 0)
+		at++;
+	if (at == ACTIONS)
+		return page_error(page, 400, "The form names no action.", "Nothing was done.");
+	cmd.action = actions[at].action;
+	if (!reason[0] || !text_is_utf8_clean(reason, strlen(reason)) ||
+		!text_copy(cmd.operator.reason, sizeof(cmd.operator.reason), reason))
+		return page_error(page, 400, "A reason must be given, of at most 256 bytes.",
+			"Nothing was done. Go back, and fill in the reason.");
+	/* The id comes with the form, so that a form that is sent twice acts once. */
+	if (!text_is_name(operation_id, OPERATION_ID_SIZE - 1) ||
+		strlen(operation_id) != OPERATION_ID_SIZE - 1)
+		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
+	text_copy(cmd.operator.operation_id, sizeof(cmd.operator.operation_id), operation_id);
+	code = session_do(&page->desk.session, COMMAND_CALLBACK_OPERATE, &cmd, &result, NULL);
+	if (code != OUTCOME_DONE)
+		return code;
+	address_add(&to, "done", name);
+	return page_go(page, &to);
+}

@@ -1,0 +1,157 @@
+/* page_dealers - the dealers, and one dealer with its settings and sums. No key is ever shown. */
+#include "admin/list.h"
+#include "admin/names.h"
+#include "base/text.h"
+#include "console/dealers.h"
+#include "console/leads.h"
+#include "console/routes.h"
+#include "console/walk.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Dealers on one page. */
+#define DEALERS_SHOWN 64
+
+struct dealers_page {
+	struct view view;
+	const char *after; /* the last dealer of the page before */
+	uint64_t most;
+	char last[CASINO_ID_SIZE];
+	bool more;
+};
+
+static bool add_dealer(void *context, const struct dealer_metrics *dealer)
+{
+	struct dealers_page *dealers = context;
+
+	if (strcmp(dealer->casino_id, dealers->after) <= 0)
+		return true;
+	if (dealers->view.rows == dealers->most) {
+		dealers->more = true;
+		return false;
+	}
+	view_row(&dealers->view, dealer);
+	text_copy(dealers->last, sizeof(dealers->last), dealer->casino_id);
+	return true;
+}
+
+enum outcome page_dealers(struct page *page)
+{
+	struct dealers_page dealers = {.view = {.fields = dealer_metrics_fields},
+		.after = params_get(&page->query, "after"),
+		.most = page->route->csv ? DEALERS_MAX : DEALERS_SHOWN};
+	struct page_address next = page_address(page, "/dealers");
+	struct page_address csv = page_address(page, "/dealers.csv");
+	enum outcome code;
+
+	if (!page->route->csv)
+		page_begin(page, "Dealers");
+	view_begin(&dealers.view, page, "Dealers, by their id", dealers_columns);
+	code = dealers_walk(page, NULL, add_dealer, &dealers);
+	view_end(&dealers.view, "No dealer yet: creditbridgectl dealer add.");
+	if (code != OUTCOME_DONE || page->route->csv)
+		return code;
+	html_open(&page->html, "p");
+	html_attribute(&page->html, "class", "pager");
+	if (dealers.more) {
+		address_add(&next, "after", dealers.last);
+		page_link(page, &next, "Further dealers");
+		html_text(&page->html, " ");
+	}
+	page_link(page, &csv, "CSV");
+	html_close(&page->html);
+	return page_end(page);
+}
+
+static const struct view_column dealer_columns[] = {
+	{"Wallet", "mode", VIEW_PLAIN, NULL},
+	{"Currency", "currency", VIEW_PLAIN, NULL},
+	{"Decimals", "decimals", VIEW_PLAIN, NULL},
+	{"Suspended", "suspended", VIEW_IF_ANY, NULL},
+	{"Minutes east of UTC", "utc_offset_min", VIEW_PLAIN, NULL},
+	{"Calls a second", "rate_limit", VIEW_IF_ANY, NULL},
+	{"URL", "url", VIEW_IF_ANY, NULL},
+	{"Refund delay, s", "refund_delay_s", VIEW_PLAIN, NULL},
+	{"At a time", "max_inflight", VIEW_PLAIN, NULL},
+	{"Signing key", "signing_key_id", VIEW_PLAIN, NULL},
+	{"Added", "created_ms", VIEW_PLAIN, NULL},
+	{"Callbacks held since", "callbacks_held_ms", VIEW_IF_ANY, NULL},
+	{"Exam", "exam_ms", VIEW_IF_ANY, NULL},
+	{"Exam, passed", "exam_passed", VIEW_IF_ANY, NULL},
+	{"Exam, failed", "exam_failed", VIEW_IF_ANY, NULL},
+	VIEW_END,
+};
+
+static const struct view_column total_columns[] = {
+	{"Players", "players", VIEW_PLAIN, NULL},
+	{"Balance of all players here", "balance", VIEW_PLAIN, NULL},
+	{"Transferred in", "transferred_in", VIEW_PLAIN, NULL},
+	{"Transferred out", "transferred_out", VIEW_PLAIN, NULL},
+	{"Adjusted", "adjusted", VIEW_IF_ANY, NULL},
+	{"Staked", "staked", VIEW_PLAIN, NULL},
+	{"Paid", "paid", VIEW_PLAIN, NULL},
+	{"Staked at the dealer", "seamless_staked", VIEW_PLAIN, NULL},
+	{"Paid at the dealer", "seamless_paid", VIEW_PLAIN, NULL},
+	{"Refunded at the dealer", "seamless_refunded", VIEW_PLAIN, NULL},
+	{"Open bets", "open_bets", VIEW_PLAIN, NULL},
+	{"Parked callbacks", "parked", VIEW_PLAIN, NULL},
+	{"Held callbacks", "held", VIEW_PLAIN, NULL},
+	{"Owes in payouts", "owed_payouts", VIEW_PLAIN, NULL},
+	{"Owes in refunds", "owed_refunds", VIEW_PLAIN, NULL},
+	{"Players owe", "shortfall", VIEW_IF_ANY, NULL},
+	VIEW_END,
+};
+
+static void write_links(struct page *page, const struct dealer *dealer)
+{
+	static const struct {
+		const char *path, *text;
+	} links[] = {
+		{"/transactions", "Transactions"},
+		{"/callbacks", "Callbacks"},
+		{"/refused", "Refused calls"},
+	};
+
+	html_open(&page->html, "p");
+	html_attribute(&page->html, "class", "pager");
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		struct page_address to = page_address(page, links[i].path);
+
+		address_add(&to, "casino", dealer->casino_id);
+		page_link(page, &to, links[i].text);
+		html_text(&page->html, " ");
+	}
+	html_close(&page->html);
+}
+
+enum outcome page_dealer(struct page *page)
+{
+	struct session *session = &page->desk.session;
+	struct dealer dealer;
+	struct total total;
+	enum outcome code;
+	bool found;
+
+	code = names_dealer(session, params_get(&page->query, "id"), &dealer);
+	if (code == OUTCOME_USAGE)
+		return page_error(page, 404, "There is no such dealer.", "Looked at all dealers.");
+	memset(&total, 0, sizeof(total));
+	memcpy(total.casino_id, dealer.casino_id, sizeof(total.casino_id));
+	if (code == OUTCOME_DONE)
+		code = list_fetch(session, RECORD_TOTAL, &total, &found, NULL);
+	if (code != OUTCOME_DONE)
+		return code;
+	page_dealer_zone(page, dealer.utc_offset_min);
+	page_begin_id(page, "Dealer", dealer.casino_id);
+	write_links(page, &dealer);
+	html_open(&page->html, "section");
+	html_element(&page->html, "h2", "", "Sums");
+	view_pairs(page, total_columns, total_fields, &total);
+	html_close(&page->html);
+	html_open(&page->html, "section");
+	html_element(&page->html, "h2", "", "Settings");
+	view_pairs(page, dealer_columns, dealer_fields, &dealer);
+	html_close(&page->html);
+	return page_end(page);
+}

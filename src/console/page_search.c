@@ -1,0 +1,237 @@
+/*
+ * page_search - finds every row that an id names. One hit opens at once.
+ *
+ * The ledger looks up keys (FIND); nothing walks rows without an end.
+ */
+#include "base/pack.h"
+#include "base/text.h"
+#include "console/leads.h"
+#include "console/routes.h"
+#include "domain/callback.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HITS_MAX 50
+/* Commands of one search: 2,048 dealers and game servers. */
+#define FIND_STEPS 32
+/* A longer text is no request id of a caller. */
+#define SHOWN_NAME_MAX 64
+
+struct hit {
+	char what[64];
+	char whose[256];
+	struct page_address to;
+};
+
+struct search {
+	struct page *page;
+	const char *text;
+	unsigned int count;
+	bool more;              /* there were more than HITS_MAX */
+	unsigned int owners[2]; /* dealers, game servers that were looked at */
+	bool owners_more;
+	struct hit hits[HITS_MAX];
+};
+
+/* Adds a hit. Returns it, to be filled; NULL: there is no room. */
+static struct hit *add_hit(struct search *search, const char *what, const char *whose)
+{
+	struct hit *hit;
+
+	if (search->count == HITS_MAX) {
+		search->more = true;
+		return NULL;
+	}
+	hit = &search->hits[search->count++];
+	snprintf(hit->what, sizeof(hit->what), "%s", what);
+	snprintf(hit->whose, sizeof(hit->whose), "%s", whose);
+	return hit;
+}
+
+/* Returns the owner of a request key. */
+static const char *owner_of(const struct find_hit *found)
+{
+	return found->client_id[0] ? found->client_id : found->casino_id;
+}
+
+/* Describes one place that FIND returned. */
+static void add_found(struct search *search, const struct find_hit *found)
+{
+	struct page *page = search->page;
+	char what[64], whose[256];
+	struct page_address to;
+	struct hit *hit;
+
+	snprintf(what, sizeof(what), "%s", find_kind_names[found->of]);
+	snprintf(whose, sizeof(whose), "%s", found->casino_id);
+	switch (found->of) {
+	case FIND_DEALER:
+		to = lead_dealer(page, found->casino_id);
+		break;
+	case FIND_PLAYER:
+		snprintf(whose, sizeof(whose), "%s/%s", found->casino_id, found->user_id);
+		to = lead_player(page, found->player_id);
+		break;
+	case FIND_TRANSACTION:
+		snprintf(whose, sizeof(whose), "%s of %s", entry_kind_names[found->kind],
+			found->casino_id);
+		to = lead_number(page, "/transactions", found->transaction_id);
+		break;
+	case FIND_CALLBACK:
+		callback_event_id(found->callback_kind, found->event, whose);
+		to = lead_number(page, "/callbacks", found->event);
+		break;
+	case FIND_REQUEST:
+		snprintf(what, sizeof(what), "reference: %s", entry_kind_names[found->kind]);
+		snprintf(whose, sizeof(whose), "%s", owner_of(found));
+		to = lead_request(page, found->scope, owner_of(found),
+			found->request_transaction_id);
+		break;
+	default: /* a game server has no page */
+		return;
+	}
+	hit = add_hit(search, what, whose);
+	if (hit)
+		hit->to = to;
+}
+
+/* Has the ledger look at all keys, FIND_OWNERS_MAX dealers or game servers a command. */
+static enum outcome find_keys(struct search *search)
+{
+	struct find_cmd cmd;
+	struct find_result result;
+	struct find_hit found;
+	enum outcome code;
+
+	memset(&cmd, 0, sizeof(cmd));
+	if (!text_copy(cmd.text, sizeof(cmd.text), search->text))
+		return OUTCOME_DONE;
+	for (unsigned int step = 0; step < FIND_STEPS; step++) {
+		code = session_do(&search->page->desk.session, COMMAND_FIND, &cmd, &result, NULL);
+		if (code != OUTCOME_DONE)
+			return code;
+		search->owners[0] += result.dealers;
+		search->owners[1] += result.clients;
+		while (result.hits.len && unpack_record(&result.hits, find_hit_fields, &found))
+			add_found(search, &found);
+		if (!result.next[0])
+			return OUTCOME_DONE;
+		text_copy(cmd.after, sizeof(cmd.after), result.next);
+	}
+	search->owners_more = true;
+	return OUTCOME_DONE;
+}
+
+/* One command: the newest part of the refused calls, by request id and by reference. */
+static enum outcome find_refused(struct search *search)
+{
+	struct refused_list_cmd cmd = {.limit = 1};
+	struct refused_list_result result;
+	struct hit *hit;
+	enum outcome code;
+
+	for (unsigned int by_reference = 0; by_reference < 2; by_reference++) {
+		memset(&cmd, 0, sizeof(cmd));
+		cmd.limit = 1;
+		if (!(by_reference ? text_copy(cmd.request_transaction_id,
+					     sizeof(cmd.request_transaction_id), search->text)
+				   : text_copy(cmd.request_id, sizeof(cmd.request_id),
+					     search->text)))
+			continue;
+		code = session_do(&search->page->desk.session, COMMAND_REFUSED_LIST, &cmd, &result,
+			NULL);
+		if (code != OUTCOME_DONE)
+			return code;
+		if (!result.matches)
+			continue;
+		hit = add_hit(search, "Refused calls",
+			by_reference ? "of this reference" : "of this request id");
+		if (!hit)
+			continue;
+		hit->to = page_address(search->page, "/refused");
+		address_add(&hit->to, by_reference ? "reference" : "request", search->text);
+	}
+	return OUTCOME_DONE;
+}
+
+typedef enum outcome search_finder(struct search *search);
+static search_finder *const finders[] = {find_keys, find_refused};
+
+static void write_nothing(struct page *page, const struct search *search)
+{
+	struct html *html = &page->html;
+
+	html_open(html, "p");
+	html_text(html, "Nothing has the id ");
+	html_foreign(html, search->text);
+	html_text(html, ".");
+	html_close(html);
+	html_open(html, "p");
+	html_printf(html,
+		"Looked at transactions, callbacks, player ids, user ids and references of %u "
+		"dealers, references of %u game servers, and refused calls. Ids must be whole. "
+		"A game is found with its player: open the player first.",
+		search->owners[0], search->owners[1]);
+	html_close(html);
+	html_open(html, "p");
+	html_text(html, "Calls that were accepted are in the log by their request id: ");
+	html_open(html, "code");
+	html_text(html, "journalctl -t creditbridge.fcgi --grep request_id=");
+	/* The text comes from the address: only a name is safe in a line that a person pastes into a shell. */
+	if (text_is_name(search->text, SHOWN_NAME_MAX))
+		html_foreign(html, search->text);
+	else
+		html_text(html, "ID");
+	html_close(html);
+	html_close(html);
+}
+
+static enum outcome write_hits(struct page *page, const struct search *search)
+{
+	struct html *html = &page->html;
+
+	page_begin(page, "Search");
+	if (!search->text[0])
+		page_paragraph(page,
+			"Give a player id, a user id, DEALER/USER, a transaction id, a reference, a "
+			"webhook-id, a request id, or the id of a dealer.");
+	else if (!search->count)
+		write_nothing(page, search);
+	html_open(html, "ul");
+	html_attribute(html, "class", "hits");
+	for (unsigned int i = 0; i < search->count; i++) {
+		html_open(html, "li");
+		html_text(html, search->hits[i].what);
+		html_text(html, " ");
+		page_link(page, &search->hits[i].to, search->hits[i].whose);
+		html_close(html);
+	}
+	html_close(html);
+	if (search->more)
+		page_paragraph(page, "There are more: those above are the first 50.");
+	if (search->owners_more)
+		page_paragraph(page,
+			"Only the first 2,048 dealers and game servers were looked at. "
+			"DEALER/USER finds a user of any dealer.");
+	return page_end(page);
+}
+
+enum outcome page_search(struct page *page)
+{
+	static _Thread_local struct search search;
+	enum outcome code = OUTCOME_DONE;
+
+	memset(&search, 0, sizeof(search));
+	search.page = page;
+	search.text = params_get(&page->query, "id");
+	for (size_t i = 0; search.text[0] && i < sizeof(finders) / sizeof(finders[0]); i++) {
+		code = finders[i](&search);
+		if (code != OUTCOME_DONE)
+			return code;
+	}
+	if (search.count == 1 && !search.owners_more)
+		return page_go(page, &search.hits[0].to);
+	return write_hits(page, &search);
+}

@@ -1,0 +1,142 @@
+/* page_transfer - one request key: a transfer or an adjustment, what it moved, or why it was refused. */
+#include "admin/list.h"
+#include "admin/names.h"
+#include "admin/stories.h"
+#include "admin/transactions.h"
+#include "base/text.h"
+#include "console/game.h"
+#include "console/leads.h"
+#include "console/routes.h"
+#include "console/view.h"
+#include "console/walk.h"
+
+#include <string.h>
+
+static void lead_to_request_player(struct page *page, const void *row, struct page_address *to)
+{
+	*to = lead_player(page, ((const struct request *)row)->player_id);
+}
+
+static const struct view_column request_columns[] = {
+	{"Reference", "request_transaction_id", VIEW_ID, NULL},
+	{"Of", "scope", VIEW_PLAIN, NULL},
+	{"Owner", "owner", VIEW_PLAIN, NULL},
+	{"What", "kind", VIEW_PLAIN, NULL},
+	{"Amount", "amount", VIEW_PLAIN, NULL},
+	{"The whole balance", "all", VIEW_IF_ANY, NULL},
+	{"Refused", "outcome", VIEW_STATE, NULL},
+	{"Player", "player_id", VIEW_PLAIN, lead_to_request_player},
+	{"Transaction", "transaction_id", VIEW_IF_ANY, NULL},
+	{"Balance after it", "current_balance", VIEW_PLAIN, NULL},
+	{"Recorded", "time_ms", VIEW_PLAIN, NULL},
+	VIEW_END,
+};
+
+static const struct view_column movement_columns[] = {
+	{"Transaction", "transaction_id", VIEW_PLAIN, NULL},
+	{"Time", "time_ms", VIEW_PLAIN, NULL},
+	{"What", "kind", VIEW_PLAIN, NULL},
+	{"Amount", "amount", VIEW_PLAIN, NULL},
+	{"Before", "before_balance", VIEW_PLAIN, NULL},
+	{"After", "current_balance", VIEW_PLAIN, NULL},
+	{"Number of the player", "entry_seq", VIEW_PLAIN, NULL},
+	VIEW_END,
+};
+
+/* Reads the key in the address. Returns false if it cannot be one. */
+static bool read_key(const struct page *page, struct request *row)
+{
+	unsigned int scope = walk_choice(page, "of", request_scope_names, SCOPE_COUNT);
+
+	memset(row, 0, sizeof(*row));
+	if (scope == SCOPE_COUNT)
+		return false;
+	row->scope = (enum request_scope)scope;
+	return text_copy(row->owner, sizeof(row->owner), params_get(&page->query, "owner")) &&
+		text_copy(row->request_transaction_id, sizeof(row->request_transaction_id),
+			params_get(&page->query, "reference"));
+}
+
+/* A bet and a result have a page of their own. */
+static bool go_to_game(struct page *page, const struct request *row)
+{
+	struct page_address to;
+
+	if (!row->game_id[0] || !row->player_id[0])
+		return false;
+	if (row->kind == ENTRY_BET && row->transaction_id)
+		to = lead_number(page, "/bets", row->transaction_id);
+	else
+		to = lead_round(page, row->player_id, row->game_id);
+	page_go(page, &to);
+	return true;
+}
+
+/* Fetches the rows that the key names. */
+static enum outcome fetch_rows(struct page *page, const struct request *row,
+	struct player_name *name, struct transaction *entry)
+{
+	struct session *session = &page->desk.session;
+	struct dealer dealer;
+	enum outcome code = OUTCOME_DONE;
+
+	memset(name, 0, sizeof(*name));
+	memset(entry, 0, sizeof(*entry));
+	if (row->player_id[0])
+		code = names_of(session, row->player_id, name);
+	else if (row->scope == SCOPE_DEALER)
+		text_copy(name->casino_id, sizeof(name->casino_id), row->owner);
+	if (code == OUTCOME_DONE && name->casino_id[0]) {
+		code = names_dealer(session, name->casino_id, &dealer);
+		if (code == OUTCOME_DONE)
+			page_dealer_zone(page, dealer.utc_offset_min);
+	}
+	if (code == OUTCOME_DONE && row->transaction_id)
+		code = movement_fetch(session, row->transaction_id, entry);
+	return code;
+}
+
+static enum outcome show_request(struct page *page, const struct request *row)
+{
+	struct transaction entry;
+	struct player_name name;
+	struct story story;
+	enum outcome code = fetch_rows(page, row, &name, &entry);
+
+	if (code != OUTCOME_DONE)
+		return code;
+	page_begin_id(page, row->kind == ENTRY_ADJUST ? "Adjustment" : "Transfer",
+		row->request_transaction_id);
+	if (!request_is_batch(row)) {
+		stories_request(row, entry.transaction_id ? &entry : NULL, &name, &story);
+		game_story(page, &story);
+	}
+	html_open(&page->html, "section");
+	html_element(&page->html, "h2", "", "Request");
+	view_pairs(page, request_columns, request_fields, row);
+	html_close(&page->html);
+	if (entry.transaction_id) {
+		html_open(&page->html, "section");
+		html_element(&page->html, "h2", "", "Movement");
+		view_pairs(page, movement_columns, transaction_fields, &entry);
+		html_close(&page->html);
+	}
+	return page_end(page);
+}
+
+enum outcome page_transfer(struct page *page)
+{
+	struct request row;
+	enum outcome code = OUTCOME_DONE;
+	bool found = false;
+
+	if (read_key(page, &row))
+		code = list_fetch(&page->desk.session, RECORD_REQUEST, &row, &found, NULL);
+	if (code != OUTCOME_DONE)
+		return code;
+	if (!found)
+		return page_error(page, 404, "This reference was never used.",
+			"Looked at the references of the owner in the address. A call that was "
+			"refused without a record is on the page of refused calls.");
+	return go_to_game(page, &row) ? OUTCOME_DONE : show_request(page, &row);
+}

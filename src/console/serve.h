@@ -1,0 +1,47 @@
+/*
+ * serve - answers the browsers of operators: `creditbridge.fcgi --serve console`.
+ *
+ * Checks, in this order: the mount, TLS, the web server's user, the front secret and the session (both
+ * by the ledger), the address, the method, the role, and for a form its origin and its token. Without a
+ * session only the style sheet, the script and the sign-in are served.
+ */
+#ifndef CONSOLE_SERVE_H
+#define CONSOLE_SERVE_H
+
+#include "console/page.h"
+#include "fcgi/server.h"
+
+/* The variables of the web server that the console reads, as indexes of http_request.headers. */
+enum console_header {
+	CONSOLE_FRONT,      /* CREDITBRIDGE_FRONT: the front secret */
+	CONSOLE_LOGIN,      /* REMOTE_USER */
+	CONSOLE_COOKIE,     /* Cookie */
+	CONSOLE_ORIGIN,     /* Origin */
+	CONSOLE_FETCH_SITE, /* Sec-Fetch-Site */
+	CONSOLE_HOST,       /* Host */
+	CONSOLE_HTTPS,      /* HTTPS: "on" with TLS */
+	CONSOLE_HEADER_COUNT,
+};
+
+/* The names of the session's cookie. The first one is for TLS. */
+#define CONSOLE_COOKIE_SECURE   "__Host-creditbridge"
+#define CONSOLE_COOKIE_LOOPBACK "creditbridge-console"
+#define CONSOLE_COOKIE_ZONE     "creditbridge-zone"
+
+extern const struct http_format console_format;
+
+/* Returns false if memory is exhausted. */
+bool console_open(struct page *page, const struct console *console);
+void console_close(struct page *page);
+/* Answers @request in page->head and page->body, and logs one line. */
+void console_serve(struct page *page, const struct http_request *request);
+
+/* Sets the session's cookie; "" removes it. */
+void console_set_session(struct page *page, const char *token);
+/* Sets the zone's cookie. */
+void console_set_zone(struct page *page, const char *zone);
+
+/* Returns the console as a program of fcgi_run(). @console must outlive it. */
+struct fcgi_program console_program(const struct console *console);
+
+#endif

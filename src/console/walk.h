@@ -1,0 +1,45 @@
+/*
+ * walk - walks numbered rows (transactions, callbacks, the audit) from the newest to the oldest for one
+ * page, within bounds: a page looks at PAGE_LOOK_MAX rows, and then offers to go on.
+ */
+#ifndef CONSOLE_WALK_H
+#define CONSOLE_WALK_H
+
+#include "admin/filter.h"
+#include "admin/list.h"
+#include "console/page.h"
+
+struct row_walk {
+	struct page *page;
+	struct list list;
+	uint64_t rows;   /* rows that the page shows at most */
+	uint64_t shown;  /* counted by the caller */
+	uint64_t looked; /* rows that were read */
+	uint64_t last;   /* number of the row that was read last */
+	int64_t last_ms; /* its time, set by the caller */
+	bool stopped;    /* there may be older rows */
+};
+
+/* Begins after the number in the parameter "after". Call walk_end() in any case. */
+void walk_open(struct row_walk *walk, struct page *page, enum record record);
+/* Reads the next row. Returns false at the end, at a bound, or after a failure. */
+bool walk_next(struct row_walk *walk, void *row);
+enum outcome walk_end(struct row_walk *walk, enum outcome code);
+/* Writes how far the page looked back, and the links to older rows and to the list as CSV. */
+void walk_foot(const struct row_walk *walk);
+
+/*
+ * Reads the filter in the query: casino, user, player, game, since, until. A player who does not exist
+ * selects no row. OUTCOME_USAGE: a value cannot be read.
+ */
+enum outcome walk_filter(struct page *page, struct filter *filter);
+/* Opens the form of the filter, with these inputs. html_close() closes it. */
+void walk_form(struct page *page);
+
+/* Returns the number of the name in the parameter @param, or @count if it is absent or unknown. */
+unsigned int walk_choice(const struct page *page, const char *param, const char *const *names,
+	unsigned int count);
+/* Writes links to the next page (@after 0: none) and to the CSV of this list, with the same filter. */
+void walk_links(struct page *page, uint64_t after);
+
+#endif

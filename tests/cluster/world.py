@@ -1,0 +1,182 @@
+"""A cell, the service on its hosts, callers, and the judge of what the callers were answered."""
+import sys
+import time
+
+import cb
+import load
+from cb import check, equal
+from cell import SCHEMA, Cell
+from faults import elected
+from pulse import Pulse, stood_still
+from service import Service
+
+HEALTHY_S = 90.0
+RATE = 300       # calls a second, of all callers together
+REPLAYS = 200
+# Then a caller asks another host.
+load.TIMEOUT_S = 3.0
+KEPT = ("transaction", "request", "player", "total", "round", "bet")
+
+
+class Stalls:
+    """The longest time without an answer in a part of a run."""
+
+    def __init__(self, answered, pulse):
+        self.answered = answered
+        self.pulse = pulse
+
+    def longest(self, begin, end):
+        """In seconds, without the time in which this machine stood still."""
+        times = [begin] + [when for when in self.answered if begin < when < end] + [end]
+        return max(b - a - stood_still([self.pulse], a, b) for a, b in zip(times, times[1:]))
+
+
+class World:
+    """A context manager. Without @quorum, commits wait for no standby: then acknowledged calls can be lost."""
+
+    def __init__(self, seed, note=lambda text: print(f"# {text}", flush=True), rate=RATE, quorum=True, ledgers=3):
+        self.seed = seed
+        self.note = note
+        self.rate = rate
+        self.ledgers = ledgers
+        self.cell = Cell(quorum)
+        self.services = []
+        self.ring = []
+        self.load = None
+        self.pulse = Pulse()
+        self.records = []
+
+    def __enter__(self):
+        try:
+            self.cell.__enter__()
+            for member in self.cell.members[:self.ledgers]:
+                self.services.append(Service(self.cell, member, self.ring))
+                self.services[-1].start()
+            wallet = self.services[0].wallet
+            dealers = [wallet.dealer_add(f"dealer-{n}") for n in range(load.DEALERS)]
+            self.load = load.Load(wallet, self.ring[0], dealers, self.seed, rate=self.rate)
+            for client in self.load.clients:
+                client.caller.server = self.ring[client.number % len(self.ring)]
+        except BaseException:
+            self.__exit__(*sys.exc_info())
+            raise
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind:
+            self.note(self.cell.logs())
+        self.pulse.stopping.set()
+        if self.load:
+            self.load.stopping.set()
+        for service in self.services:
+            if kind:
+                self.note("\n".join(service.log()[-20:]))
+            service.close()
+        self.cell.__exit__(kind, *_)
+
+    # -- places
+
+    def active(self):
+        """The service whose ledger is active, or was the last."""
+        holder = self.cell.leader().sql(f"SELECT holder FROM {SCHEMA}.cell").stdout.strip()
+        return next((service for service in self.services if service.member.name == holder), self.services[0])
+
+    def lead_elsewhere(self):
+        """Makes another host lead than that of the active ledger. Returns the leader."""
+        leader = self.cell.leader()
+        if leader is self.active().member:
+            self.cell.switch_over(leader)
+            elected(self.cell, leader)
+            leader = self.healthy()
+        return leader
+
+    def return_host(self, member):
+        """Starts all servers of a host again that lost its power."""
+        self.cell.return_host(member)
+        for service in self.services:
+            if service.member is member:
+                service.restart()
+
+    def sweep(self):
+        for service in self.services:
+            service.sweep()
+
+    def healthy(self):
+        """Waits until both standbys are synchronous again, and callers are answered. Returns the leader."""
+        leader = self.cell.wait_streaming(seconds=HEALTHY_S)
+        before = len(self.load.answered())
+        cb.wait_until(lambda: len(self.load.answered()) > before or self.load.failures(), HEALTHY_S, "an answer", 0.05)
+        check(not self.load.failures(), f"a call failed: {self.load.failures()[:1] and self.load.failures()[0].failure!r}")
+        return leader
+
+    # -- faults
+
+    def begin(self):
+        self.pulse.start()
+        self.load.start()
+
+    def inject(self, fault):
+        self.note(f"{fault.name}: the leader is {self.healthy().name}")
+        self.sweep()
+        begun = time.monotonic()
+        steps = fault.function(self)
+        next(steps)
+        time.sleep(fault.holds)
+        for _ in steps:
+            pass
+        self.healthy()
+        self.records.append((fault, begun, time.monotonic()))
+
+    def end(self):
+        self.load.stop()
+
+    # -- the proof
+
+    def figures(self):
+        """What was seen."""
+        stalls = Stalls(self.load.answered(), self.pulse)
+        rows = [{"fault": fault.name, "stall_s": round(stalls.longest(begun, ended), 2), "bar_s": fault.bar,
+                 "whole_s": round(ended - begun, 1)} for fault, begun, ended in self.records]
+        return {"acknowledged": len(self.load.transfers()), "answers": len(self.load.answered()),
+                "repeats": self.load.repeats(), "start_s": round(self.cell.started_s, 1), "faults": rows,
+                "longest_s": max((row["stall_s"] for row in rows), default=0.0)}
+
+    def prove(self):
+        service = self.active()
+        self.load.wallet, self.load.server = service.wallet, service.server
+        self.load.prove(REPLAYS)
+        self.prove_tables()
+
+    def prove_tables(self):
+        """Every acknowledged transfer is once in the tables of the leader, with its answer, and the standbys have the
+        same rows."""
+        leader = self.cell.wait_streaming(seconds=HEALTHY_S)
+        found = self.movements(leader)
+        for transfer in self.load.transfers():
+            if transfer.status == 200:
+                row = found.pop((transfer.player.dealer.casino_id, transfer.key), None)
+                check(row, f"{transfer.key} was acknowledged and is lost")
+                equal([int(row[0]), int(row[1])], [transfer.answer["transaction_id"],
+                      round(transfer.answer["current_balance"] * 10000)], f"the row of {transfer.key}")
+        equal(found, {}, "movements without an answer")
+        self.prove_copies(leader)
+
+    @staticmethod
+    def movements(leader):
+        """What the tables of @leader have, by the key of the request."""
+        found = {}
+        for line in leader.sql(f"SELECT casino_id, request_transaction_id, transaction_id, current_balance FROM "
+                               f"{SCHEMA}.transaction WHERE entry_seq > 0").stdout.splitlines():
+            casino_id, key, *answer = line.split("|")
+            check((casino_id, key) not in found, f"{key} is there twice")
+            found[casino_id, key] = answer
+        return found
+
+    def prove_copies(self, leader):
+        """The ledger saves nothing by itself meanwhile, so that the copies can be compared."""
+        sums = " UNION ALL ".join(f"SELECT '{name}', count(*), sum(hashtextextended(t::text, 0)::numeric) FROM "
+                                  f"{SCHEMA}.\"{name}\" t" for name in KEPT)
+        want = leader.sql(sums).stdout
+        for member in self.cell.members:
+            cb.wait_until(lambda member=member: member.sql(sums).stdout == want, 20,
+                          f"the rows of {leader.name} on {member.name}", 0.1)

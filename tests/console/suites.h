@@ -1,0 +1,12 @@
+/* The suites of test_console. */
+#ifndef TESTS_CONSOLE_SUITES_H
+#define TESTS_CONSOLE_SUITES_H
+
+#include <suite.h>
+
+Suite *html_suite(void);
+Suite *console_params_suite(void);
+Suite *console_address_suite(void);
+Suite *console_view_suite(void);
+
+#endif

@@ -1,0 +1,11 @@
+#include "suites.h"
+
+#include <tap.h>
+
+int main(void)
+{
+	static Suite *(*const makers[])(void) = {html_suite, console_params_suite,
+		console_address_suite, console_view_suite, NULL};
+
+	return tap_main(makers);
+}

@@ -1,0 +1,579 @@
+#!/usr/bin/python3
+"""The web console under lighttpd, read by Python's parser: each route, role and method, the headers, forms,
+lists, the sentences of who owes whom, and a corpus of hostile ids.
+
+The ledger is real. The console's way to it is admin.sock (tests/console/desk_admin.c): four operators with
+a role each, and one code. `test_console.py --serve` leaves it running, for a look.
+"""
+import contextlib
+import csv
+import io
+import os
+import re
+import shutil
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal  # noqa: E402
+from cb_codec import unpack  # noqa: E402
+from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, one_time_code  # noqa: E402
+from cb_instance import temporary_directory  # noqa: E402
+from cb_link import TRANSFER_IN_KIND, transfer_payload  # noqa: E402
+from cb_process import SRCDIR, Child  # noqa: E402
+from cb_worker import (NOT_SENT, REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Worker, refusal_of)  # noqa: E402
+
+SETTINGS = {"callback_lease_ms": 20000, "result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
+ROLES = ("read", "support", "finance", "admin")  # of USERS
+# Ids that a dealer or a game server may choose: markup, attributes, addresses, formulas, look-alikes.
+PAYLOADS = (
+    "<script>alert(1)</script>", "</title><script>alert(1)</script>", "<img src=x onerror=alert(1)>",
+    "\"><svg onload=alert(1)>", "' autofocus onfocus='alert(1)", "javascript:alert(1)", "//evil.example/",
+    "http://evil.example/?a=1&b=2#c", "+ADw-script+AD4-", "&lt;b&gt;&amp;&#60;", "<!--", "-->", "]]>",
+    "{{7*7}}", "${7*7}", "%3Cscript%3E", "%00", "a%0d%0aSet-Cookie: x=1", "=1+1", "+1", "-1", "@SUM(A1)",
+    "=cmd|' /C calc'!A0", "a\"b", "a,b;c", "a'b", "`id`", "../../etc/passwd", "..", "a/b", "a?b=c", "a#b", "a&b=c",
+    "\\", "alice\u202egnp", "al\u200bice", "\u2066a\u2069", "\ufeffalice", "\u00a0alice", "аlice", "ＡＬＩＣＥ",
+    "\U000e0041", "a\ufe0f", "é", "e\u0301", "日本語", "🎲", "\ufffe", "\ufdd0", "x" * 128)
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
+                    "\ufe00-\ufe0f\ufeff\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]")
+CSP = ("default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+       "form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+HEADERS = {
+    "Content-Security-Policy": CSP, "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
+WALLET = CONSOLE = WORLD = None
+
+
+class World:
+    """What the pages show."""
+
+    def __init__(self, wallet):
+        self.wallet = wallet
+        wallet.dealer_add("demo")
+        wallet.dealer_add("demo-b", "--url", "http://127.0.0.1:1/d/", "--allow-http", "--refund-delay", "0",
+                          mode="seamless")
+        wallet.ctl("client", "add", "slots")
+        self.alice = wallet.player_add("demo", "alice")
+        self.bob = wallet.player_add("demo-b", "bob")
+        with self.link() as link:
+            self.transfer = self.move(link, "demo", "in-1", "alice", 1000.5)
+            self.bet = link.place("slots", "demo", "alice", "game-1", 10).transaction_id
+            link.settle("slots", "demo", "alice", "game-1", WIN, 25)
+            self.parked = self.park(link, "bob", "game-2")
+            self.fresh = self.park(link, "bob", "game-5")
+            lost = link.place("slots", "demo-b", "bob", "game-3", 7)
+            link.end(lost.send, "demo-b", UNKNOWN, status=503, note="HTTP 503")
+            self.refunding = lost.transaction_id
+            no = link.place("slots", "demo-b", "bob", "game-4", 7)
+            link.end(no.send, "demo-b", REFUSED, status=402, error="no_credit")
+
+    def link(self):
+        return Worker(self.wallet.sockets / "edge.sock")
+
+    @staticmethod
+    def move(link, casino, reference, user, amount):
+        answer = unpack("transfer", link.ask("transfer", transfer_payload(
+            casino, TRANSFER_IN_KIND, reference, user, round(amount * UNITS))))
+        equal(refusal_of(answer), "", f"transfer {reference}")
+        return answer.transaction_id
+
+    def park(self, link, user, game):
+        """A round that was won, whose result is parked. Returns the event."""
+        bet = link.place("slots", "demo-b", user, game, 10)
+        link.end(bet.send, "demo-b", SUCCESS, status=200)
+        made = link.settle("slots", "demo-b", user, game, WIN, 25)
+        link.end(made.send, "demo-b", NOT_SENT, note="connection refused")
+        for _ in range(2):
+            def claimed():
+                refusal, grant = link.claim(made.event)
+                return grant if not refusal else None
+            link.end(cb.wait_until(claimed, 20, "the result is due"), "demo-b", UNKNOWN, status=503,
+                     note="HTTP 503")
+        return made.event
+
+
+def operator(user, port=None):
+    return Browser(CONSOLE, user, port).sign_in()
+
+
+def shown(text):
+    """How the console shows an id."""
+    return HIDDEN.sub(lambda match: f"\\u{{{ord(match.group()):X}}}", text)
+
+
+def routes():
+    """(path, methods, role) of each row of src/console/routes.c."""
+    table = (SRCDIR / "src" / "console" / "routes.c").read_text()
+    found = re.findall(r'^\t\{"([^"]+)", (ROUTE_\w+(?: \| ROUTE_\w+)?), ROLE_(\w+), (true|false),', table,
+                       re.MULTILINE)
+    check(len(found) > 20, "the table of routes was read")
+    return [(path, set(re.findall(r"ROUTE_(\w+)", methods)), role.lower(), open_ == "true")
+            for path, methods, role, open_ in found]
+
+
+def example(path):
+    """An address of the route that exists."""
+    numbers = {"/bets/#": WORLD.bet, "/transactions/#": WORLD.transfer}
+    queries = {"/player": f"?id={WORLD.alice}", "/player.csv": f"?id={WORLD.alice}", "/dealer": "?id=demo",
+               "/round": f"?player={WORLD.bob}&game=game-2",
+               "/transfer": "?of=dealer&owner=demo&reference=in-1", "/search": "?id=zzz"}
+    return path.replace("#", str(numbers.get(path, WORLD.parked))) + queries.get(path, "")
+
+
+def headers_fit(page, where):
+    for name, value in HEADERS.items():
+        equal(page.header(name), value, f"{name} of {where}")
+
+
+def case_without_session():
+    """Nothing is shown without a session, and no page without a user, the front secret or TLS."""
+    browser = Browser(CONSOLE, "nok")
+    for path, methods, _, open_ in routes():
+        if open_:
+            continue
+        page = browser.get(example(path)) if "GET" in methods else browser.post(example(path), {})
+        equal(page.status, 303, f"{path} without a session")
+        check(page.header("Location").startswith(PREFIX + "/sign-in"), page.header("Location"))
+        equal(page.body, b"", f"{path} shows nothing")
+        headers_fit(page, path)
+    equal(browser.get("/nothing").status, 303, "an address that does not exist looks the same")
+    browser.cookies["creditbridge-console"] = "0" * 64
+    equal(browser.get("/").status, 303, "a made-up session")
+    for port, text in ((CONSOLE.bare, "named no user"), (CONSOLE.unfronted, "the front secret")):
+        page = Browser(CONSOLE, "nok", port).get("/")
+        equal(page.status, 403, text)
+        check(text in page.document().text(), page.text)
+        page = Browser(CONSOLE, "nok", port).post("/sign-in", {"code": CODE})
+        equal((page.status, page.header("Set-Cookie")), (403, None), f"sign-in: {text}")
+    equal(Browser(CONSOLE).get("/").status, 401, "lighttpd asks for a user")
+
+
+def case_sign_in():
+    browser = Browser(CONSOLE, "nok")
+    page = browser.get("/callbacks", state="parked")
+    address = page.header("Location")
+    page = browser.get(address)
+    root = page.document()
+    back = next(root.all("input", name="back")).attributes["value"]
+    equal(back, f"{PREFIX}/callbacks?state=parked", "where the sign-in leads")
+    wrong = browser.post("/sign-in", {"code": "000000", "back": back})
+    equal((wrong.status, wrong.header("Set-Cookie")), (403, None), "a wrong code")
+    stranger = Browser(CONSOLE, "zoe").post("/sign-in", {"code": CODE})
+    sentence = [next(page.document().all("p", class_="error")).text() for page in (wrong, stranger)]
+    equal(sentence[0], sentence[1], "a stranger and a wrong code get one sentence")
+    page = browser.post("/sign-in", {"code": CODE, "back": back})
+    equal((page.status, page.header("Location")), (303, back), "signed in")
+    cookie = page.header("Set-Cookie")
+    check(re.fullmatch(r"creditbridge-console=[0-9a-f]{64}; Path=/; HttpOnly; SameSite=Lax", cookie), cookie)
+    equal(browser.get("/callbacks", state="parked").status, 200, "the page")
+    for evil in ("//evil.example/", "https://evil.example/", f"{PREFIX}//evil", f"{PREFIX}/\\evil", "/other"):
+        page = Browser(CONSOLE, "nok").post("/sign-in", {"code": CODE, "back": evil})
+        equal(page.header("Location"), f"{PREFIX}/", f"back={evil}")
+    other = Browser(CONSOLE, "ann")
+    other.cookies = dict(browser.cookies)
+    equal(other.get("/").status, 303, "the session of another user")
+    stolen = dict(browser.cookies)
+    page = browser.post("/sign-out", {"token": browser.token()})
+    equal(page.status, 303, "signed out")
+    check("cache" in page.header("Clear-Site-Data"), "the browser forgets")
+    browser.cookies = stolen
+    equal(browser.get("/").status, 303, "the session has ended")
+
+
+def case_tls_cookie():
+    """With TLS the cookie cannot be set by another site; without TLS, only the loopback is served."""
+    browser = Browser(CONSOLE, "nok", CONSOLE.tls)
+    cookie = browser.post("/sign-in", {"code": CODE}).header("Set-Cookie")
+    check(re.fullmatch(r"__Host-creditbridge=[0-9a-f]{64}; Path=/; Secure; HttpOnly; SameSite=Lax", cookie),
+          cookie)
+    equal(browser.get("/").status, 200, "signed in over TLS")
+    browser.port = CONSOLE.port
+    equal(browser.get("/").status, 303, "the cookie of TLS is none of plain http")
+
+
+def case_each_route():
+    """Each route x role x method: who may, what is well-formed, which headers."""
+    for user, role in zip(USERS, ROLES):
+        browser = operator(user)
+        token = browser.token()
+        for path, methods, least, _ in routes():
+            if path in ("/sign-out", "/sign-in"):
+                continue
+            target = example(path)
+            may = ROLES.index(role) >= ROLES.index(least)
+            for method in ("GET", "POST", "HEAD", "PUT"):
+                if method == "POST":
+                    page = browser.post(target, {"token": token})
+                else:
+                    page = browser.request(method, PREFIX + target)
+                allowed = {"HEAD": "GET"}.get(method, method) in methods
+                wanted = (405,) if not allowed else (403,) if not may else (200, 303, 400, 404)
+                check(page.status in wanted, f"{role}: {method} {target}: {page.status} {page.text[-900:]}")
+                headers_fit(page, target)
+                if method == "GET" and page.status == 200 and not path.endswith(".csv"):
+                    page.document()
+                elif method == "GET" and page.status == 200:
+                    check(page.header("Content-Disposition").startswith("attachment"), path)
+                if page.status == 403 and method != "HEAD":
+                    check(f"Your role is {role}. This needs the role {least}." in page.text, page.text)
+        page = browser.get("/nothing")
+        equal(page.status, 404, "no such page")
+        page.document()
+
+
+def case_assets():
+    """The style sheet and the script need no session, and are kept."""
+    document = operator("rita").get("/").document()
+    paths = [next(document.all("link")).attributes["href"], next(document.all("script")).attributes["src"]]
+    for path, kind, most in zip(paths, ("text/css", "text/javascript"), (12288, 8192)):
+        page = Browser(CONSOLE, "rita").get(path)
+        equal((page.status, page.header("Cache-Control")), (200, "public, max-age=31536000, immutable"), path)
+        check(page.header("Content-Type").startswith(kind), page.header("Content-Type"))
+        check(len(page.body) <= most, f"{path}: {len(page.body)} bytes")
+        equal(Browser(CONSOLE, "rita").get(path[:-1]).status, 303, "another hash")
+
+
+def case_forms():
+    """A form without the token, with that of another session, or from another site does nothing."""
+    browser, other = operator("nok"), operator("nok")
+    path = f"/callbacks/{WORLD.parked}/act"
+    form = {"action": "hold", "reason": "ticket 1", "operation": "a" * 20}
+    token, theirs = browser.token(), other.token()
+    check(token != browser.token(), "each answer has a token of its own")
+    for wrong, options in (
+            ({}, {}), ({"token": theirs}, {}), ({"token": token[:-1]}, {}), ({"token": "0" * 128}, {}),
+            ({"token": token}, {"headers": {"Origin": "https://evil.example"}}),
+            ({"token": token}, {"headers": {"Origin": "null"}}),
+            ({"token": token}, {"headers": {"Origin": None}}),
+            ({"token": token}, {"headers": {"Sec-Fetch-Site": "cross-site"}})):
+        page = browser.post(path, form | wrong, **options)
+        equal(page.status, 403, f"{wrong} {options}")
+        check("Nothing was done" in page.document().text(), page.text)
+    for body in (b"token=%zz", b"a=%00", b"a=%ff", b"x" * 70000, b"&".join([b"a=1"] * 65)):
+        equal(browser.request("POST", PREFIX + path, body=body).status, 400, f"{body[:20]}")
+    state = WALLET.ctl_json("callback", "show", WORLD.parked)["state"]
+    equal(state, "parked", "nothing was done")
+    page = browser.post(path, form | {"token": token, "reason": ""})
+    equal(page.status, 400, "no reason")
+
+
+def case_callback_actions():
+    """Hold, release and retry one callback; each is in the audit, and a form that is sent twice acts once."""
+    browser = operator("nok")
+    path = f"/callbacks/{WORLD.parked}"
+    for action, state in (("hold", "held"), ("release", "parked"), ("retry", "due")):
+        root = browser.get(path).document()
+        form = {node.attributes["name"]: node.attributes.get("value", "")
+                for node in root.all("input") if node.attributes.get("name") in ("token", "operation")}
+        names = [node.attributes["value"] for node in root.all("button", name="action")]
+        check(action in names, f"{action} is offered: {names}")
+        form |= {"action": action, "reason": f"ticket 4711 {action}"}
+        for _ in range(2):
+            page = browser.post(f"{path}/act", form)
+            equal((page.status, page.header("Location")), (303, f"{PREFIX}{path}?done={action}"), page.text)
+        equal(WALLET.ctl_json("callback", "show", WORLD.parked)["state"], state, action)
+        check(next(browser.follow(page).document().all("p", class_="done")), "it says that it is done")
+    found = [node.text() for node in operator("kim").get("/audit").document().all("tr")
+             if "ticket 4711" in node.text()]
+    equal(len(found), 3, f"the audit: {found}")
+    reader = operator("rita").get(path).document()
+    equal(list(reader.all("button", name="action")), [], "who may not act sees no button")
+
+
+def case_sentences():
+    """The pages of a bet, a round and a transfer say what creditbridgectl says."""
+    browser = operator("rita")
+
+    def story(path, *words):
+        wanted = WALLET.ctl_json(*words)["story"]
+        section = next(browser.get(path).document().all("section", aria_label="What happened"))
+        said = [node.text() for node in section.all("p")]
+        equal(said[:2], [wanted["happened"], wanted["owes"]], path)
+
+    story(f"/bets/{WORLD.bet}", "bet", "show", WORLD.bet)
+    story(f"/bets/{WORLD.refunding}", "bet", "show", WORLD.refunding)
+    story(f"/round?player={WORLD.bob}&game=game-2", "round", "show", "demo-b/bob", "game-2")
+    story(f"/round?player={WORLD.bob}&game=game-4", "round", "show", "demo-b/bob", "game-4")
+    story("/transfer?of=dealer&owner=demo&reference=in-1", "transfer", "show", "demo", "in-1")
+
+
+def case_search():
+    """Any id leads to its page with one click."""
+    browser = operator("rita")
+    for word, where in (
+            (WORLD.alice, f"/player?id={WORLD.alice}"), ("demo/alice", f"/player?id={WORLD.alice}"),
+            ("alice", f"/player?id={WORLD.alice}"), ("demo-b", "/dealer?id=demo-b"),
+            ("in-1", "/transfer?of=dealer&owner=demo&reference=in-1"),
+            (f"betting-result-{WORLD.parked}", f"/callbacks/{WORLD.parked}")):
+        page = browser.get("/search", id=word)
+        equal((page.status, page.header("Location")), (303, PREFIX + where), f"search {word}")
+        equal(browser.follow(page).status, 200, where)
+    root = browser.get("/search", id=str(WORLD.bet)).document()
+    links = [node.attributes["href"] for node in root.all("a")]
+    check(f"{PREFIX}/transactions/{WORLD.bet}" in links, f"a number may be several things: {links}")
+    page = browser.get("/search", id="zzz")
+    equal(page.status, 200, "nothing found")
+    check("user ids and references of 2 dealers" in page.document().text(), "it says where it looked")
+    for path in ("/bets/999999", "/transactions/999999", "/callbacks/999999", "/player?id=demo/zzz",
+                 "/dealer?id=zzz", "/round?player=x&game=y", "/transfer?of=dealer&owner=demo&reference=zzz"):
+        page = browser.get(path)
+        equal(page.status, 404, path)
+        page.document()
+
+
+def rows_of(document):
+    """The cells of the first table, as text."""
+    table = next(document.all("table"))
+    return [[cell.text() for cell in row.all("td")] for row in table.all("tr") if list(row.all("td"))]
+
+
+def case_lists():
+    """Filters select, pages follow each other without a gap, and the figures are those of the ledger."""
+    browser = operator("rita")
+    with WORLD.link() as link:
+        for number in range(120):
+            WORLD.move(link, "demo", f"page-{number}", "alice", 1)
+    seen, page = [], browser.get("/transactions", casino="demo", kind="transfer_in")
+    for _ in range(3):
+        document = page.document()
+        seen += [row[-1] for row in rows_of(document)]
+        page = browser.get(next(document.all("a", rel="next")).attributes["href"]) if len(seen) < 120 else page
+    equal(seen[:120], [f"page-{number}" for number in reversed(range(120))], "three pages")
+    rows = list(csv.reader(io.StringIO(browser.get("/transactions.csv", casino="demo", kind="transfer_in").text)))
+    equal([row[-1] for row in rows[1:121]], seen[:120], "the CSV has the same rows")
+    equal(rows[0][:2], ["time_ms", "transaction_id"], "its heading")
+    player = browser.get("/player", id="demo/alice").document()
+    equal([row[7] for row in rows_of(player)], seen[:50], "the player's chain")
+    balance = WALLET.ctl_json("player", "show", "demo", "alice")["balance"]
+    check(f"{balance:,.2f}" in player.text(), f"balance {balance}")
+    parked = rows_of(browser.get("/callbacks", state="parked", kind="betting-result").document())
+    listed = WALLET.ctl_json("callback", "list", "--state", "parked", "--kind", "betting-result")["callbacks"]
+    equal([row[1] for row in parked if row[0] != ""] if listed else [], [str(row["event"]) for row in listed],
+          "callbacks")
+    none = browser.get("/transactions", casino="demo", user="zzz").document()
+    check("No transaction with this filter" in none.text(), "an unknown player selects nothing")
+    equal(browser.get("/transactions", user="alice").status, 400, "a user without a dealer")
+    equal(browser.get("/transactions", since="yesterweek").status, 400, "no time")
+    equal(browser.request("GET", f"{PREFIX}/transactions?casino=%00").status, 400, "NUL")
+    equal(browser.request("GET", f"{PREFIX}/search?id=%ff").status, 400, "ill-formed UTF-8")
+
+
+def case_zone():
+    browser = operator("rita")
+    path = f"{PREFIX}/bets/{WORLD.bet}"
+    page = browser.post("/zone", {"token": browser.token(), "zone": "+07:00", "back": path})
+    equal((page.status, page.header("Location")), (303, path), "the zone")
+    equal(browser.cookies["creditbridge-zone"], "+07:00", "its cookie")
+    check(all(node.text().endswith("+07") for node in browser.get(path).document().all("time")), "times")
+    for zone in ("+25:00", "Europe/Berlin", "", "<b>"):
+        page = browser.post("/zone", {"token": browser.token(), "zone": zone})
+        equal(page.status, 400, f"zone {zone}")
+
+
+def case_hostile_ids():
+    """Ids, references and remarks of others are shown as text, in pages, in addresses and in CSV."""
+    browser = operator("rita")
+    wanted = {}
+    with WORLD.link() as link:
+        for number, payload in enumerate(PAYLOADS):
+            if WALLET.ctl_run("player", "add", "demo", "--", payload).returncode:
+                check(HIDDEN.search(payload) or not payload, f"user id {payload!r} was refused")
+                payload_user = "alice"
+            else:
+                payload_user = payload
+            WORLD.move(link, "demo", f"fund-{number}", payload_user, 50)
+            placed = link.place("slots", "demo", payload_user, payload, 1, reference=payload, remark=payload)
+            if placed.refusal:
+                continue
+            wanted[placed.transaction_id] = (payload_user, payload)
+    check(len(wanted) > 40, f"{len(wanted)} payloads were accepted")
+    for transaction_id, (user, payload) in wanted.items():
+        document = browser.get(f"/bets/{transaction_id}").document()
+        values = {node.text() for node in document.all("bdi")}
+        check(shown(payload) in values and shown(user) in values, f"{payload!r}: {values}")
+        equal(sum(1 for _ in document.all("script")), 1, "one script")
+        check(not list(document.all("img")) and not list(document.all("svg")), "no element was added")
+        link_ = next(node for node in document.all("a") if node.attributes["href"].startswith(f"{PREFIX}/round?"))
+        round_ = browser.get(link_.attributes["href"])
+        equal(round_.status, 200, f"the round of {payload!r}: {link_.attributes['href']}")
+        equal(next(round_.document().all("h1")).text(), f"Round {shown(payload)}", "its heading")
+        check(payload in {node.attributes.get("data-copy") for node in round_.document().all("button")} or
+              HIDDEN.search(payload), "what is copied is exact")
+        page = browser.get("/search", id=payload)
+        if page.status == 200:
+            field = next(page.document().all("input", name="id"))
+            check(field.attributes["value"] == payload or "\ufffe" in payload or "\ufdd0" in payload,
+                  f"the search box has {field.attributes['value']!r}")
+    cells = [row for row in csv.reader(io.StringIO(browser.get("/transactions.csv", kind="bet").text))][1:]
+    for row in cells:
+        for number, cell in enumerate(row):
+            check(not re.match(r"[=+@\t]", cell), f"a formula in CSV: {cell!r}")
+            check(not cell.startswith("-") or re.fullmatch(r"-[0-9.]+", cell), f"a formula in CSV: {cell!r}")
+            check(number != 6 or re.fullmatch(r"-?[0-9]+\.[0-9]{2}", cell), f"the amount is a number: {cell!r}")
+
+
+def case_no_ledger():
+    """Without a ledger a page says so; it comes back by itself."""
+    browser = operator("rita")
+    WALLET.stop()
+    page = browser.get("/transactions")
+    equal(page.status, 503, "no ledger")
+    check("creditbridgectl doctor" in page.document().text(), page.text)
+    WALLET.start()
+    equal(browser.get("/transactions").status, 200, "the ledger is back")
+
+
+def other_server(name):
+    """The mount for another web server: sign in, read, act, and no page without a user."""
+    child, port = CONSOLE.other(name)
+    try:
+        equal(Browser(CONSOLE, None, port).get("/").status, 401, f"{name} asks for a user")
+        browser = Browser(CONSOLE, "nok", port).sign_in()
+        for path, methods, _, open_ in routes():
+            if open_ or "GET" not in methods or path.startswith("/audit"):
+                continue
+            page = browser.follow(browser.get(example(path)))
+            equal(page.status, 200, f"{name}: {path}")
+            headers_fit(page, f"{name}: {path}")
+        page = browser.get("/search", id="a/b?c&d=\u202e")
+        field = next(page.document().all("input", name="id"))
+        equal(field.attributes["value"], "a/b?c&d=\u202e", f"the query by {name}")
+        page = browser.post("/zone", {"token": browser.token(), "zone": "+07:00"})
+        equal((page.status, browser.cookies.get("creditbridge-zone")), (303, "+07:00"), f"a form by {name}")
+        equal(browser.request("POST", PREFIX + "/zone", body=b"x" * 70000).status, 400, "a form that is too long")
+    finally:
+        child.stop()
+
+
+def case_apache():
+    other_server("apache")
+
+
+def case_nginx():
+    other_server("nginx")
+
+
+class Installed:
+    """The installed program under lighttpd, with @config."""
+
+    def __init__(self, name, config):
+        self.path = WALLET.dir / f"{name}.sock"
+        self.child = Child([WALLET.worker, "--config", config, "--serve", "console", "--base-path", PREFIX,
+                            "--loopback-http", "--threads", "2", "--socket", self.path],
+                           WALLET.logs / f"console-{name}.log")
+        self.child.wait_ready(self.path.exists, 20, "the socket")
+        self.path.chmod(0o666)
+        self.console = Console.__new__(Console)
+        self.console.wallet, self.console.dir, self.console.socket = WALLET, WALLET.dir / name, self.path
+        self.console.dir.mkdir(mode=0o755)
+        self.console.listen()
+
+    def __enter__(self):
+        return self.console
+
+    def __exit__(self, *_):
+        self.console.server.stop()
+        self.child.stop()
+
+
+def case_desk():
+    """The installed program over desk.sock: sessions and roles are the ledger's, and a code counts once."""
+    made = {user: WALLET.ctl_json("operator", "add", user, "--role", role)["otpauth"]
+            for user, role in (("nok", "support"), ("kim", "finance"))}
+    event = WORLD.fresh
+    with Installed("desk", WALLET.config) as console:
+        nok, kim = Browser(console, "nok"), Browser(console, "kim")
+        equal(nok.get("/").status, 303, "no session")
+        equal(nok.post("/sign-in", {"code": "000000"}).status, 403, "a wrong code")
+        code = one_time_code(made["nok"])
+        page = nok.post("/sign-in", {"code": code})
+        equal(page.status, 303, f"signed in: {page.text[-600:]}")
+        again = Browser(console, "nok")
+        equal(again.post("/sign-in", {"code": code}).status, 403, "a code counts once")
+        for path, methods, role, open_ in routes():
+            if open_ or "GET" not in methods:
+                continue
+            page = nok.follow(nok.get(example(path)))
+            equal(page.status, 403 if role == "finance" else 200, f"{path}: {page.text[-600:]}")
+        equal(nok.get("/search", id="alice").header("Location"), f"{PREFIX}/player?id={WORLD.alice}", "FIND")
+        thief = Browser(console, "kim")
+        thief.cookies = dict(nok.cookies)
+        equal(thief.get("/").status, 303, "a cookie is worth nothing under another login")
+        page = Browser(console, "nok", console.unfronted).get("/")
+        check(page.status == 403 and "the front secret" in page.document().text(), page.text)
+        equal(kim.post("/sign-in", {"code": one_time_code(made["kim"])}).status, 303, "kim signs in")
+        root = nok.get(f"/callbacks/{event}").document()
+        form = {node.attributes["name"]: node.attributes.get("value", "")
+                for node in root.all("input") if node.attributes.get("name") in ("token", "operation")}
+        page = nok.post(f"/callbacks/{event}/act", form | {"action": "hold", "reason": "ticket by desk"})
+        equal(page.status, 303, f"held: {page.text[-600:]}")
+        row = next(node.text() for node in kim.get("/audit").document().all("tr")
+                   if "ticket by desk" in node.text())
+        check("nok" in row, f"the audit names the operator: {row}")
+        WALLET.ctl("operator", "suspend", "nok", "--reason", "left")
+        equal(nok.get("/").status, 303, "the session of a suspended operator has ended")
+        equal(kim.post("/sign-out", {"token": kim.token()}).status, 303, "signed out")
+        equal(kim.get("/").status, 303, "the session has ended")
+
+
+def case_not_configured():
+    """Without desk.sock the program serves no page."""
+    nothing = WALLET.dir / "no-desk"
+    nothing.mkdir(mode=0o755)
+    config = WALLET.dir / "no-desk.conf"
+    config.write_text(WALLET.config.read_text().replace(str(WALLET.sockets), str(nothing)))
+    config.chmod(0o644)
+    with Installed("none", config) as console:
+        for target in ("/", "/sign-in", "/callbacks", "/nothing"):
+            page = Browser(console, "ann", console.tls).get(target)
+            equal(page.status, 503, target)
+            check("The console is not configured" in page.document().text(), page.text)
+
+
+CASES = [
+    ("nothing without a session", case_without_session),
+    ("sign in and out", case_sign_in),
+    ("the cookie with TLS", case_tls_cookie),
+    ("each route, role and method", case_each_route),
+    ("the style sheet and the script", case_assets),
+    ("forms", case_forms),
+    ("who owes whom", case_sentences),
+    ("search", case_search),
+    ("hold, release and retry", case_callback_actions),
+    ("lists", case_lists),
+    ("zones", case_zone),
+    ("hostile ids", case_hostile_ids),
+    ("under Apache", case_apache),
+    ("under nginx", case_nginx),
+    ("without a ledger", case_no_ledger),
+    ("the installed program", case_desk),
+    ("not configured", case_not_configured),
+]
+
+
+def main():
+    global WALLET, CONSOLE, WORLD  # pylint: disable=global-statement
+    secrets = temporary_directory("front")
+    front = secrets / "front"
+    front.touch(mode=0o600)
+    front.write_text(FRONT + "\n")
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, secrets)
+        WALLET = stack.enter_context(cb.Instance(
+            "console", settings=SETTINGS | {"console_front_file": str(front)}))
+        WORLD = World(WALLET)
+        CONSOLE = Console(WALLET)
+        try:
+            if "--serve" in sys.argv:
+                print(f"http://127.0.0.1:{CONSOLE.port}{PREFIX}/", flush=True)
+                time.sleep(3600)
+            return cb.run_cases(CASES, seconds=60)
+        finally:
+            CONSOLE.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
