@@ -1,4 +1,4 @@
-/* page_sign - the sign-in, the sign-out, and the choice of the zone. */
+/* pages/sign - the sign-in, the sign-out, and the choice of the zone. */
 #include "base/text.h"
 #include "console/routes.h"
 #include "console/serve.h"

@@ -1,4 +1,4 @@
-/* page_parts - the parts of a page: forms, ids, times. */
+/* pages/parts - the parts of a page: forms, ids, times. */
 #include "base/text.h"
 #include "console/page.h"
 #include "console/routes.h"

@@ -1,4 +1,4 @@
-/* page_dealers - the dealers, and one dealer with its settings and sums. No key is ever shown. */
+/* pages/dealers - the dealers, and one dealer with its settings and sums. No key is ever shown. */
 #include "admin/list.h"
 #include "admin/names.h"
 #include "base/text.h"

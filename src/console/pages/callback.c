@@ -1,4 +1,4 @@
-/* page_callback - one callback with its attempts, and what an operator may do with it. */
+/* pages/callback - one callback with its attempts, and what an operator may do with it. */
 #include "admin/callbacks.h"
 #include "admin/list.h"
 #include "admin/names.h"

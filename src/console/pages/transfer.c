@@ -1,4 +1,4 @@
-/* page_transfer - one request key: a transfer or an adjustment, what it moved, or why it was refused. */
+/* pages/transfer - one request key: a transfer or an adjustment, what it moved, or why it was refused. */
 #include "admin/list.h"
 #include "admin/names.h"
 #include "admin/stories.h"

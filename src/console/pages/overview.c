@@ -1,4 +1,4 @@
-/* page_overview - is anything wrong, and since when? */
+/* pages/overview - is anything wrong, and since when? */
 #include "base/text.h"
 #include "console/dealers.h"
 #include "console/leads.h"

@@ -1,4 +1,4 @@
-/* page_player - one player: the balance, the sums, and what happened last. */
+/* pages/player - one player: the balance, the sums, and what happened last. */
 #include "admin/list.h"
 #include "admin/names.h"
 #include "admin/transactions.h"

@@ -1,4 +1,4 @@
-/* page_refused - the calls that were answered 4xx, as the ledger keeps them on disk. */
+/* pages/refused - the calls that were answered 4xx, as the ledger keeps them on disk. */
 #include "admin/names.h"
 #include "admin/refused.h"
 #include "base/pack.h"

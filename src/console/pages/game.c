@@ -1,4 +1,4 @@
-/* page_game - the pages of one bet, of one round, and of a transaction id, which leads to one of them. */
+/* pages/game - the pages of one bet, of one round, and of a transaction id, which leads to one of them. */
 #include "admin/list.h"
 #include "admin/stories.h"
 #include "admin/transactions.h"

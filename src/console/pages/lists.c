@@ -1,4 +1,4 @@
-/* page_lists - the lists of transactions, callbacks and the audit, the newest row first. */
+/* pages/lists - the lists of transactions, callbacks and the audit, the newest row first. */
 #include "admin/callbacks.h"
 #include "admin/names.h"
 #include "base/text.h"
