@@ -240,10 +240,11 @@ class Run(test_logs.Run):
         self.wallet.start()
 
     def trace(self):
-        workers = self.server.processes + self.server.platform_processes
+        # The console runs the workers' program, too.
+        workers = self.server.processes + self.server.platform_processes + 1
         cb.wait_until(lambda: len(self.server.worker_pids()) == workers, 20, "the workers")
         pids = [self.wallet.ledger.pid, *self.wallet.engine_pids(), *self.server.worker_pids(),
-                *self.visits.pids()]
+                self.visits.console.server.pid]
         self.traces.append(Traced(self.wallet.dir / "trace", pids))
 
     def visit(self):

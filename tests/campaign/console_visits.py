@@ -47,9 +47,6 @@ class Visits:
         cb_console.FRONT = self.front
         self.console = Console(self.wallet)
 
-    def pids(self):
-        return [self.console.program.pid, self.console.server.pid]
-
     def run(self):
         browser = Browser(self.console, USER)
         self.note(browser.post("/sign-in", {"code": "wrong"}))

@@ -212,7 +212,7 @@ class Search:
         other = subprocess.Popen(["sleep", "60"], user=user, group=user)
         try:
             wait_until(lambda: readable(other.pid, user), WAIT_S, "a look into a common process")
-            for pid in [*self.run.server.worker_pids(), self.run.visits.console.program.pid]:
+            for pid in self.run.server.worker_pids():
                 check(not readable(pid, user), f"{user} can read a worker's memory")
         finally:
             other.kill()
@@ -230,9 +230,9 @@ class Search:
             b"creditbridge" in pathlib.Path(f"/proc/{pid}/comm").read_bytes()
             for pid in (sweep.pid, sign.pid)), WAIT_S, "programs to run")
         dump_or_skip(self)
-        workers = self.run.server.worker_pids()
-        victims = [*self.random.sample(workers, min(3, len(workers))), sweep.pid, sign.pid,
-                   self.run.visits.console.program.pid,
+        console = self.run.visits.console.program.pid
+        workers = [pid for pid in self.run.server.worker_pids() if pid != console]
+        victims = [*self.random.sample(workers, min(3, len(workers))), console, sweep.pid, sign.pid,
                    *self.wallet.engine_pids(), self.wallet.ledger.pid]
         for pid in victims:
             limits = pathlib.Path(f"/proc/{pid}/limits").read_text()
