@@ -14,6 +14,7 @@ import test_logs
 from cb import check
 from cb_listener import TlsServer
 from cb_platform import BETS, PLAYERS, RESULTS
+from console_visits import Visits
 from needles import Net
 from traced import Traced
 
@@ -54,6 +55,11 @@ class Wallet(cb.Instance):
     def __init__(self, level):
         self.log = None
         super().__init__("cbleaks", settings=dict(SETTINGS, log_level=level), start=False)
+        self.front = secrets.token_hex(32)
+        front_file = self.dir / "console-front"
+        front_file.touch(mode=0o600)
+        front_file.write_text(self.front + "\n")
+        self.settings = dict(SETTINGS, log_level=level, console_front_file=str(front_file))
         self.dumps = self.dir / "dumps"
         self.dumps.mkdir()
         # Web servers run workers in the directory of the program.
@@ -61,7 +67,8 @@ class Wallet(cb.Instance):
             path.chmod(0o777)
         if level == "info" and os.geteuid() == 0:
             self.log = SystemLog(self.dir)
-            self.write_config(dict(SETTINGS, log_level=level, log_target="syslog"))
+            self.settings["log_target"] = "syslog"
+        self.write_config(self.settings)
         self.start()
 
     def argv(self, argv):
@@ -100,6 +107,7 @@ class Run(test_logs.Run):
         self.answers = []   # (expected status, bytes)
         self.printed = []   # (words, bytes)
         self.traces = []    # (program, Traced)
+        self.visits = Visits(wallet)
 
         self.ctl = self.operate_on
         self.ctl_json = lambda *words: json.loads(self.ctl("--json", *words).stdout)
@@ -135,6 +143,9 @@ class Run(test_logs.Run):
         net.add("key", self.keys)
         net.add("signature", self.secrets - self.keys)
         net.add("body", self.bodies)
+        net.add("front", [self.visits.front])
+        net.add("session", self.visits.sessions)
+        net.add("code", self.visits.codes)
         return net
 
     # -- more than the logs' suite does
@@ -229,14 +240,29 @@ class Run(test_logs.Run):
         self.wallet.start()
 
     def trace(self):
-        workers = self.server.processes + self.server.platform_processes
+        # The console runs the workers' program, too.
+        workers = self.server.processes + self.server.platform_processes + 1
         cb.wait_until(lambda: len(self.server.worker_pids()) == workers, 20, "the workers")
-        pids = [self.wallet.ledger.pid, *self.wallet.engine_pids(), *self.server.worker_pids()]
+        pids = [self.wallet.ledger.pid, *self.wallet.engine_pids(), *self.server.worker_pids(),
+                self.visits.console.server.pid]
         self.traces.append(Traced(self.wallet.dir / "trace", pids))
+
+    def visit(self):
+        """The web console, which shows what was done before."""
+        self.visits.run()
+        for page in self.visits.pages:
+            head = "".join(f"{name}: {value}\n" for name, value in page.headers
+                           if name.lower() != "set-cookie")
+            self.answers.append((page.status, head.encode() + b"\n" + page.body))
+
+    def stop(self):
+        self.visits.stop()
+        super().stop()
 
     def everything(self, kind, traced):
         self.setup()
         self.server = self.wallet.server(kind)
+        self.visits.start(self.ctl_json)
         if traced:
             self.trace()
         try:
@@ -246,6 +272,7 @@ class Run(test_logs.Run):
             self.reference_signatures()
             self.operate()
             self.more()
+            self.visit()
         finally:
             for trace in self.traces:
                 trace.stop()

@@ -15,6 +15,11 @@ be there:
                  ledger, where a key is shown once, and in an export that was asked for them
     signatures   on the wire, and on the link of a worker that notes a refused request
     bodies       there, and in logs at level debug; a round's objects in the answer that tells of it
+    front        the secret that vouches for the console's web server: in its file and that server's
+                 configuration, and on the wire to the console and on its link to the ledger
+    session      of the console's operator: there, and in the cookie
+    code         the secret of one-time codes: printed once, in the state and its backups, and on the link
+                 on which it is made
     memory       of a process that is alive: root alone can look into it (base/no_dump.h)
 
 The search is put to the test in each place by a leak that was planted there. Prints its seed, and
@@ -47,9 +52,14 @@ from needles import Net, spellings  # noqa: E402
 from traced import Traced  # noqa: E402
 
 # Those that show a key, once.
-SHOWING = (["dealer", "add"], ["dealer", "key-add"], ["client", "add"], ["client", "key-add"])
+SHOWING = (["dealer", "add"], ["dealer", "key-add"], ["client", "add"], ["client", "key-add"],
+           ["operator", "add"])
+# Those that no text shows, whatever the level of the log.
+NEVER = ("key", "signature", "front", "session", "code")
 # Those that never tell of a body.
 BODILESS = ("audit", "metrics", "status", "check", "doctor")
+# Files that have the front secret: the ledger's, and those that the console's lighttpd reads.
+FRONT_FILES = ("console-front", "front.conf", "tls.conf")
 WAIT_S = 20.0
 
 
@@ -97,13 +107,14 @@ class Search:
         finally:
             self.processes = watch.stop()
         self.net = self.run.net()
-        for kind, least in (("key", 10), ("signature", 50), ("body", 8)):
+        for kind, least in (("key", 10), ("signature", 50), ("body", 8), ("front", 1), ("session", 1),
+                            ("code", 1)):
             check(self.net.kinds.get(kind, 0) >= least, f"noted: {self.net.kinds}")
 
     # -- where nothing may be
 
     def case_logs(self):
-        kinds = ("key", "signature") if self.level == "debug" else ()
+        kinds = NEVER if self.level == "debug" else ()
         texts = self.wallet.logged()
         check(b"".join(texts.values()).count(b"event=request") > 50, "the logs were written")
         equal([hit for name, text in texts.items() for hit in self.find(name, text, *kinds)], [],
@@ -115,7 +126,7 @@ class Search:
         check(len({status for status, _ in self.run.answers}) >= 8, "answers of every kind")
         found = []
         for status, data in self.run.answers:
-            kinds = ("key", "signature") if status == 200 else ()
+            kinds = NEVER if status == 200 else ()
             found += self.find(f"an answer {status}", data, *kinds)
         equal(found, [], "in answers")
 
@@ -124,7 +135,7 @@ class Search:
         for words, data in self.run.printed:
             if words[:2] in SHOWING:
                 continue
-            kinds = ["key"]
+            kinds = ["key", "front", "session", "code"]
             kinds += ["signature"] if words[0] not in ("sign", "explain", "request") else []
             kinds += ["body"] if words[0] in BODILESS else []
             found += self.find(" ".join(words), data, *kinds)
@@ -149,15 +160,19 @@ class Search:
         equal(sorted(found), [], "traced")
         # It would have been seen.
         check({("link", "key"), ("state", "key"), ("server", "signature"), ("dealer", "signature"),
-               ("server", "body"), ("link", "signature")} <= wire, f"seen on the wire: {wire}")
+               ("server", "body"), ("link", "signature"), ("link", "front"), ("link", "session"),
+               ("console", "front"), ("console", "session"), ("browser", "session")} <= wire, f"seen on the wire: {wire}")
 
     def meant(self, target, kind):
         """What @target is, if a secret of that @kind belongs there; None: it does not."""
         inside = str(self.wallet.dir)
         for of, start, kinds in (
-                ("link", f"UNIX:{inside}/run/", ("key", "signature", "body")),
-                ("state", f"{inside}/state/", ("key", "body")),
-                ("state", f"{inside}/backup/", ("key", "body")),
+                ("link", f"UNIX:{inside}/run/", ("key", "signature", "body", "front", "session", "code")),
+                ("state", f"{inside}/state/", ("key", "body", "code")),
+                ("state", f"{inside}/backup/", ("key", "body", "code")),
+                ("front", f"{inside}/console-front", ("front",)),
+                ("console", f"UNIX:{inside}/console/console.sock", ("front", "session", "body")),
+                ("browser", f"TCP:[127.0.0.1:{self.run.visits.console.port}->", ("session", "body")),
                 ("server", f"UNIX:{inside}/{self.kind.name}", ("signature", "body")),
                 ("dealer", "TCP:[127.0.0.1:", ("signature", "body"))):
             if target.startswith(start) and kind in kinds:
@@ -172,12 +187,15 @@ class Search:
         for path in sorted(self.wallet.dir.rglob("*")):
             if not stat.S_ISREG(path.lstat().st_mode) or path.name == "trace":
                 continue
-            hits = self.find(path, path.read_bytes(), "key", "signature")
+            hits = self.find(path, path.read_bytes(), *NEVER)
+            if path.name in FRONT_FILES:
+                hits = [hit for hit in hits if ": front (" not in hit]
             if not hits:
                 continue
             home = next((home for home in (state, *copies) if path.is_relative_to(home)), None)
             kept += home is not None
-            if not home or any("signature" in hit for hit in hits):
+            if not home or any(f": {kind} (" in hit for kind in ("signature", "front", "session")
+                               for hit in hits):
                 found += hits
             elif path.stat().st_mode & 0o077 or home.stat().st_mode & 0o077:
                 found.append(f"{path}: mode {path.stat().st_mode:o} in {home.stat().st_mode:o}")
@@ -212,8 +230,9 @@ class Search:
             b"creditbridge" in pathlib.Path(f"/proc/{pid}/comm").read_bytes()
             for pid in (sweep.pid, sign.pid)), WAIT_S, "programs to run")
         dump_or_skip(self)
-        workers = self.run.server.worker_pids()
-        victims = [*self.random.sample(workers, min(3, len(workers))), sweep.pid, sign.pid,
+        console = self.run.visits.console.program.pid
+        workers = [pid for pid in self.run.server.worker_pids() if pid != console]
+        victims = [*self.random.sample(workers, min(3, len(workers))), console, sweep.pid, sign.pid,
                    *self.wallet.engine_pids(), self.wallet.ledger.pid]
         for pid in victims:
             limits = pathlib.Path(f"/proc/{pid}/limits").read_text()
@@ -228,7 +247,7 @@ class Search:
         if self.wallet:
             self.run.stop()
             equal([hit for name, text in self.wallet.logged().items()
-                   for hit in self.find(name, text, "key", "signature")], [], "in logs")
+                   for hit in self.find(name, text, *NEVER)], [], "in logs")
             self.wallet.close()
 
     def cases(self):

@@ -5,7 +5,7 @@ import mmap
 import random
 import struct
 
-PROGRAMS = ("ledger", "wallet", "platform", "sweep")
+PROGRAMS = ("ledger", "wallet", "platform", "console", "sweep")
 CALLS = ("read", "write", "sync", "open", "rename", "truncate", "malloc", "send", "recv")
 # EINTR comes once: a call that is interrupted for ever is no machine's.
 FAULTS = {

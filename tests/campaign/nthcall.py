@@ -6,8 +6,8 @@ of it.
         [--jobs N]
 
 A script of transfers and bets is played to real programs: a ledger, a worker for each mount, a
-dealer with books of his own, and a sweeper. One of them (ledger, wallet, platform, sweep) runs with
-nth.so, which makes one call fail with one of its errors (FAULTS); its start-up, the script and the
+dealer with books of his own, a console of which an operator reads pages, and a sweeper. One of them
+(ledger, wallet, platform, console, sweep) runs with nth.so, which makes one call fail with one of its errors (FAULTS); its start-up, the script and the
 sweep are in it. First all calls are noted with their places: who makes it (the return addresses, to
 the thread's beginning), at which kind of step of the script. That is played three times, for what threads
 do by the clock meets another step now and then. A program that is at the same place does the same
@@ -41,6 +41,7 @@ import multiprocessing
 import os
 import random
 import re
+import secrets
 import shutil
 import signal
 import subprocess
@@ -56,7 +57,9 @@ import cb_fastcgi  # noqa: E402
 import cb_other_dealer  # noqa: E402
 import play  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
+from cb_console import PREFIX  # noqa: E402
 from cb_middle import Operator  # noqa: E402
+from console_pages import OPERATOR, Pages  # noqa: E402
 import nth_cases  # noqa: E402
 from nth_cases import PROGRAMS, Case, Control, case_of, each_call, each_place, named, sample  # noqa: E402
 from slot import WAIT_S, Slot, die_with_parent  # noqa: E402
@@ -87,6 +90,7 @@ DAMAGED = 76         # engine.h
 STAYS_DOWN = (2, 78) # RestartPreventExitStatus of debian/systemd
 PASSING = ("ENOMEM", "EMFILE", "EINTR")
 ADDR_NO_RANDOMIZE = 0x0040000
+OF_CONSOLE = ("--base-path", PREFIX, "--loopback-http", "--threads", "2")
 
 def before_exec():
     """Addresses of one run are those of the next."""
@@ -155,7 +159,8 @@ class Bench:
         self.shim = cb.builddir() / "tests" / "campaign" / "nth.so"
         self.control = Control(self.slot.dir / "control")
         self.sockets = {name: self.slot.dir / "run" / f"{name}.sock"
-                        for name in ("wallet", "platform")}
+                        for name in ("wallet", "platform", "console")}
+        self.pages = Pages(self.sockets["console"], self.front_secret(), self.look)
         self.exits = collections.Counter()
         self.halts = 0
         self.case = None  # that is played
@@ -165,6 +170,16 @@ class Bench:
         self.dealer = cb_other_dealer.OtherDealer(self.port, self.keys["casino"], "bob")
         self.dealer.handle_error = lambda *_: None  # Workers that die are what is played.
         self.dealer.__enter__()
+
+    def front_secret(self):
+        """Returns the secret that vouches for the console's web server, which the ledger reads."""
+        secret, file = secrets.token_hex(32), self.slot.dir / "console-front"
+        file.touch(mode=0o600)
+        file.write_text(secret + "\n")
+        for path in (self.slot.config, self.slot.patient):
+            with path.open("a") as config:
+                config.write(f'console_front_file = "{file}"\n')
+        return secret
 
     def ctl(self, *words):
         done = self.slot.program("creditbridgectl", "--json", *words)
@@ -188,6 +203,7 @@ class Bench:
         self.ctl("player", "add", "casino", "bob")
         # Enough for all that is taken out, whatever of the rest was not done yet.
         self.ctl("player", "adjust", "bank", "alice", play.ADJUSTED, "--reason", "opening")
+        self.otpauth = self.ctl("operator", "add", OPERATOR, "--role", "admin")["otpauth"]
         self.fill_log()
         equal(self.slot.finish(), 0, "the ledger's end")
         self.template = self.slot.take()
@@ -215,6 +231,7 @@ class Bench:
         shutil.rmtree(self.slot.dir / "run")
         (self.slot.dir / "run").mkdir()
         self.dealer.book = play.Book()
+        self.pages.otpauth = self.otpauth
         self.control.arm(case)
         config = ["--config", self.slot.config]
         self.processes = {"ledger": Process(self, "ledger", [
@@ -222,7 +239,7 @@ class Bench:
         for name, socket in self.sockets.items():
             self.processes[name] = Process(self, name, [
                 cb.find_program("creditbridge.fcgi"), *config, "--serve", name, "--socket",
-                socket], case.program == name)
+                socket, *OF_CONSOLE * (name == "console")], case.program == name)
 
     def look(self):
         for process in self.processes.values():

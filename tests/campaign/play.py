@@ -193,6 +193,7 @@ class Script:
             for _ in range(tries):
                 if operation.final(self.bench.call(operation)):
                     break
+        self.bench.pages.run(self.bench.control, tries)
 
     def finish(self):
         """All calls until they are answered for good, and the same as before."""
@@ -204,6 +205,7 @@ class Script:
             wait_until(lambda: operation.final(self.bench.call(operation)), FINISH_S,
                        f"{operation}: its answer at last", interval=0.02)
         self.prove()
+        self.bench.pages.finish(self.bench.ctl)
 
     def ask(self, operation):
         answer = self.bench.call(operation)

@@ -22,13 +22,14 @@ def pair(name, value):
     return head + name + value
 
 
-def request_bytes(path, headers, body, method):
+def request_bytes(path, headers, body, method, more=None):
     params = {
         "REQUEST_METHOD": method, "SCRIPT_NAME": path, "PATH_INFO": "", "REQUEST_URI": path,
         "QUERY_STRING": "", "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body)),
         "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": "127.0.0.1",
     }
     params.update({f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers})
+    params.update(more or {})
     data = b"".join(pair(*param) for param in params.items())
     return b"".join((record(BEGIN, struct.pack(">HB5x", RESPONDER, 0)), record(PARAMS, data),
                      record(PARAMS, b""), record(STDIN, body) if body else b"",
@@ -45,12 +46,12 @@ def receive(connection, size):
     return data
 
 
-def request(path_of_socket, path, headers, body, timeout=10.0, method="POST"):
-    """Returns the answer. Raises OSError if there is none or it is incomplete."""
+def request(path_of_socket, path, headers, body, timeout=10.0, method="POST", more=None):
+    """Returns the answer; @more are parameters of the web server's. Raises OSError if there is none or it is incomplete."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(timeout)
         connection.connect(str(path_of_socket))
-        connection.sendall(request_bytes(path, headers, body, method))
+        connection.sendall(request_bytes(path, headers, body, method, more))
         out = b""
         while True:
             _, kind, _, length, padding = HEADER.unpack(receive(connection, HEADER.size))

@@ -1,0 +1,95 @@
+"""The pages of the web console that nthcall.py reads, and what each answer must be.
+
+A fault may lose an answer, end a session or make a page a 5xx. A page that is answered with 200 is whole,
+whatever failed on the way to it.
+"""
+import urllib.parse
+
+import cb_fastcgi
+from cb import check, equal, wait_until
+from cb_console import CODE, PREFIX, one_time_code
+from play import FINISH_S
+
+OPERATOR = "ann"
+HOST = "localhost"
+MOMENT = 200  # of the first step (Operation.moment() gives lower numbers)
+# path and query, a word of the whole page
+PAGES = (
+    ("/", "", "</html>"),
+    ("/search", "id=nowhere", "</html>"),
+    ("/dealer", "id=bank", "bank"),
+    ("/player", "id=bank/alice", "alice"),
+    ("/transactions", "casino=bank", "</html>"),
+    ("/transactions.csv", "", "transaction_id"),
+    ("/callbacks", "", "</html>"),
+    ("/refused", "", "</html>"),
+    ("/audit", "", "opening"),
+)
+
+
+class Pages:
+    def __init__(self, socket, front, look):
+        """@socket of the console, @front the front secret, @look starts programs that have ended."""
+        self.socket, self.front, self.look = socket, front, look
+        self.otpauth = None  # of the operator
+        self.cookie = ""
+
+    def request(self, method, path, query="", form=None):
+        """The answer. None: none."""
+        self.look()
+        body = urllib.parse.urlencode(form or {}).encode()
+        more = {"CREDITBRIDGE_FRONT": self.front, "REMOTE_USER": OPERATOR, "QUERY_STRING": query,
+                "CONTENT_TYPE": "application/x-www-form-urlencoded",
+                "REQUEST_URI": PREFIX + path + (f"?{query}" if query else "")}
+        headers = [("Host", HOST), ("Origin", f"http://{HOST}"), ("Cookie", self.cookie)]
+        try:
+            return cb_fastcgi.request(self.socket, PREFIX + path, headers, body if method == "POST" else b"",
+                                      8.0, method, more)
+        except OSError:
+            return None
+
+    def sign_in(self, code):
+        """Whether a session was begun."""
+        answer = self.request("POST", "/sign-in", form={"code": code})
+        cookies = dict(answer.headers).get("Set-Cookie", "") if answer else ""
+        if not answer or answer.status != 303 or not cookies:
+            return False
+        self.cookie = cookies.partition(";")[0]
+        return True
+
+    def read(self, page):
+        """Whether the page was shown."""
+        path, query, word = page
+        answer = self.request("GET", path, query)
+        if answer is None or answer.status >= 500:
+            return False
+        if answer.status == 303:  # The session is over.
+            return False
+        equal(answer.status, 200, f"{path}: {answer}")
+        text = answer.body.decode()
+        check(word in text and (path.endswith(".csv") or text.rstrip().endswith("</html>")),
+              f"{path} is not whole: {text[-300:]}")
+        return True
+
+    def run(self, control, tries):
+        """While the fault goes on: each page a few times."""
+        self.cookie = ""
+        control.moment(MOMENT)
+        # A code counts once: an answer that is lost has used it up.
+        for code in (one_time_code(self.otpauth), CODE)[:tries]:
+            if self.sign_in(code):
+                break
+        for number, page in enumerate(PAGES, 1):
+            control.moment(MOMENT + number)
+            for _ in range(tries):
+                if self.read(page):
+                    break
+
+    def finish(self, ctl):
+        """After the fault every page is shown. @ctl: creditbridgectl as JSON."""
+        def signed_in():
+            self.otpauth = ctl("operator", "new-code", OPERATOR)["otpauth"]
+            return self.sign_in(one_time_code(self.otpauth))
+        wait_until(signed_in, FINISH_S, "a session of the console", interval=0.05)
+        for page in PAGES:
+            wait_until(lambda page=page: self.read(page), FINISH_S, f"the page {page[0]}", interval=0.02)
