@@ -70,6 +70,7 @@ struct settings {
 	uint32_t checkpoint_interval_ms; /* ... after this time */
 	uint32_t log_keep_mib; /* size of logs before the last checkpoint kept for roll-forward */
 	/* age at which bodies of delivered and settled rows are deleted; 0: never */
+	uint32_t replay_rate; /* callbacks that a replay makes due, a second and dealer */
 	uint32_t retention_days;
 	uint32_t retention_pause_s;  /* before the first pass and between passes */
 	uint32_t refused_keep_days;  /* refused calls on disk; 0: no limit of age */

@@ -302,12 +302,13 @@ static bool may_list(struct check *check, enum record record)
 static enum outcome walk_others(struct check *check)
 {
 	static const enum record others[] = {RECORD_COUNTER, RECORD_CLIENT, RECORD_RESULT_BATCH,
-		RECORD_DESK_OPERATOR};
+		RECORD_DESK_OPERATOR, RECORD_REPLAY};
 	union {
 		struct counter counter;
 		struct client client;
 		struct result_batch batch;
 		struct desk_operator operator;
+		struct replay replay;
 	} row;
 	struct list list;
 	enum outcome code = OUTCOME_DONE;

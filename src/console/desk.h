@@ -24,6 +24,7 @@ struct desk_caller {
 struct desk_identity {
 	char name[DESK_NAME_SIZE];
 	enum role role;
+	uint32_t code_left_s; /* until an action that needs a fresh code asks for one; 0: it does */
 };
 
 enum desk_answer {

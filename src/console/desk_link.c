@@ -85,6 +85,7 @@ static enum desk_answer link_look(void *context, const struct desk_caller *calle
 		return answer;
 	text_copy(who->name, sizeof(who->name), result.who.name);
 	who->role = result.who.role;
+	who->code_left_s = result.who.code_left_s;
 	return DESK_DONE;
 }
 

@@ -16,6 +16,7 @@ static const struct {
 	{"/dealers", "Dealers", ROLE_READ},
 	{"/transactions", "Transactions", ROLE_READ},
 	{"/callbacks", "Callbacks", ROLE_READ},
+	{"/replays", "Replays", ROLE_READ},
 	{"/refused", "Refused", ROLE_READ},
 	{"/audit", "Audit", ROLE_FINANCE},
 };

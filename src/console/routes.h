@@ -41,6 +41,11 @@ enum outcome page_transactions(struct page *page);
 enum outcome page_callbacks(struct page *page);
 enum outcome page_callback(struct page *page);
 enum outcome page_callback_action(struct page *page);
+enum outcome page_replays(struct page *page);
+enum outcome page_replay(struct page *page);
+enum outcome page_replay_preview(struct page *page);
+enum outcome page_replay_start(struct page *page);
+enum outcome page_replay_stop(struct page *page);
 enum outcome page_refused(struct page *page);
 enum outcome page_audit(struct page *page);
 

@@ -190,6 +190,19 @@ static void write_state(struct html *html, const char *text)
 	html_close(html);
 }
 
+static void write_mark(struct html *html, const char *text)
+{
+	char label[VIEW_TEXT_MAX + 8];
+
+	snprintf(label, sizeof(label), "Mark %s", text);
+	html_open(html, "input");
+	html_attribute(html, "type", "checkbox");
+	html_attribute(html, "name", "mark");
+	html_exact(html, "value", text);
+	html_attribute(html, "aria-label", label);
+	html_close(html);
+}
+
 /* Writes the value of a column to the page. */
 static void write_value(struct page *page, const struct view_column *column,
 	const struct field *field, const void *row)
@@ -208,6 +221,8 @@ static void write_value(struct page *page, const struct view_column *column,
 		page_time(page,
 			(int64_t)field_load_number((const uint8_t *)row + field->offset,
 				field->size));
+	else if (column->how == VIEW_MARK)
+		write_mark(&page->html, text);
 	else if (column->how == VIEW_STATE)
 		write_state(&page->html, text);
 	else if (field->type == FIELD_STR)

@@ -12,6 +12,7 @@ enum view_how {
 	VIEW_ID,     /* an id; view_pairs() adds a button that copies it */
 	VIEW_STATE,  /* an enum, as a label with a colour */
 	VIEW_IF_ANY, /* nothing for 0, false and "" */
+	VIEW_MARK,   /* a check box called "mark", with the member as its value */
 };
 
 struct view_column {

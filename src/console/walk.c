@@ -17,6 +17,7 @@ void walk_open(struct row_walk *walk, struct page *page, enum record record)
 		struct transaction transaction;
 		struct callback callback;
 		struct audit audit;
+		struct replay replay;
 		uint64_t number;
 	} row;
 	uint64_t after;

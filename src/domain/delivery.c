@@ -110,6 +110,8 @@ static void finish_delivery(struct delivery *delivery, enum callback_state state
 	CHECK(!callback_has_ended(delivery->callback.state));
 	delivery->callback.state = state;
 	delivery->callback.once_more = false;
+	if (state == CALLBACK_PARKED)
+		delivery->callback.parked_ms = now->wall_ms;
 	delivery->scheduled = false;
 	if (callback_has_ended(state))
 		delivery->callback.ended_ms = now->wall_ms;
@@ -262,7 +264,9 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 		follow_wall_clock(delivery, now);
 	switch (action) {
 	case CALLBACK_RETRY:
-		callback->once_more |= used_up(callback, terms, now);
+		/* A parked one gets exactly one attempt, whatever the clock says of its 24 hours. */
+		callback->once_more |=
+			callback->state == CALLBACK_PARKED || used_up(callback, terms, now);
 		schedule_at_once(delivery, now);
 		break;
 	case CALLBACK_RELEASE:

@@ -84,6 +84,15 @@ enum callback_class {
 extern const char *const callback_kind_names[CALLBACK_KIND_COUNT];
 extern const char *const callback_class_names[CALLBACK_CLASS_COUNT];
 
+/* A replay of parked callbacks. The order is stored: append only. */
+enum replay_state {
+	REPLAY_RUNNING,
+	REPLAY_DONE,    /* every callback that the filter selects was looked at */
+	REPLAY_STOPPED, /* by an operator, or by a restore */
+	REPLAY_STATE_COUNT
+};
+extern const char *const replay_state_names[REPLAY_STATE_COUNT];
+
 extern const char *const wallet_mode_names[WALLET_MODE_COUNT];
 extern const char *const entry_kind_names[ENTRY_KIND_COUNT];
 extern const char *const request_scope_names[SCOPE_COUNT];

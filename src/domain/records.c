@@ -244,6 +244,8 @@ const struct field callback_fields[] = {
 	FIELD(FIELD_U64, callback, adjusted_by),
 	FIELD(FIELD_STR, callback, path),
 	FIELD(FIELD_BOOL, callback, maybe_performed),
+	FIELD(FIELD_TIME_MS, callback, parked_ms),
+	FIELD(FIELD_U64, callback, replay),
 	FIELD_END,
 };
 const struct field callback_body_fields[] = {

@@ -416,6 +416,8 @@ struct callback {
 	char path[CALLBACK_PATH_SIZE];
 	/* the outcome of an attempt stayed unknown: the dealer may have performed it */
 	bool maybe_performed;
+	int64_t parked_ms; /* when it was parked last; 0: never, or by an earlier version */
+	uint64_t replay;   /* the replay that made it due; 0: none, or the attempt has ended */
 };
 
 struct callback_body {
@@ -482,6 +484,46 @@ struct operation {
 	char object[OBJECT_SIZE];
 };
 
+/*
+ * Selects parked callbacks of one dealer. It is frozen: a callback that is made or parked later is not
+ * selected.
+ */
+struct replay_filter {
+	char casino_id[CASINO_ID_SIZE];
+	char player_id[PLAYER_ID_SIZE]; /* "": any */
+	char game_id[EXTERNAL_ID_SIZE]; /* "": any */
+	uint32_t kinds;                 /* bits 1 << enum callback_kind; 0: any */
+	int64_t since_ms;               /* made at this time or later; 0: any */
+	int64_t until_ms;               /* made before this time; 0: any */
+	uint64_t first_event;           /* 1 or more */
+	uint64_t last_event;
+	int64_t parked_to_ms; /* parked at this time or earlier */
+};
+
+/*
+ * A replay: the ledger gives each callback that the filter selects one more attempt, in steps
+ * (ledger/replay.h). The counts after "left_out" are of callbacks that it made due.
+ */
+struct replay {
+	uint64_t id; /* 1, 2, 3 ... */
+	struct replay_filter filter;
+	struct bytes events; /* only these, in rising order, 8 bytes each, big-endian; empty: all */
+	int64_t time_ms;
+	uint32_t uid; /* of the operator, as in struct audit */
+	char by[SUDO_USER_SIZE];
+	char reason[REASON_SIZE];
+	enum replay_state state;
+	int64_t ended_ms;                /* 0: it runs */
+	char stopped_by[SUDO_USER_SIZE]; /* "": it was not stopped */
+	uint64_t expected;               /* callbacks that the preview counted */
+	uint64_t next_event;             /* events below were looked at */
+	uint64_t made_due;
+	uint64_t left_out;     /* parked, but an adjustment stands for it */
+	uint64_t delivered;    /* made due, and then delivered ... */
+	uint64_t parked_again; /* ... parked again ... */
+	uint64_t withdrawn;    /* ... held or cancelled by an operator before they were sent */
+};
+
 /* Describes a row kind. */
 struct record_info {
 	const char *name;
@@ -516,6 +558,7 @@ extern const struct record_info record_infos[RECORD_COUNT];
 #undef RECORD
 extern const struct field dealer_key_fields[];
 extern const struct field statistics_fields[];
+extern const struct field replay_filter_fields[];
 
 /* Returns the owner of the key space of the request key of @entry. */
 const char *entry_owner(const struct transaction *entry);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "domain/dealer_settings.h"
+#include "domain/replay.h"
 #include "domain/round_list.h"
 
 #include <inttypes.h>
@@ -165,6 +166,18 @@ static const struct bound bounds[] = {
 	{RECORD_CANCELLATION, ANY, "reason", 0},
 	{RECORD_DESK_OPERATOR, NAME, "name", 0},
 	{RECORD_DESK_OPERATOR, ID, "login", 0},
+	{RECORD_REPLAY, GIVEN, "id", 0},
+	{RECORD_REPLAY, OBJECT, "events", REPLAY_MARKED_MAX *REPLAY_EVENT_BYTES},
+	{RECORD_REPLAY, ANY, "by", 0},
+	{RECORD_REPLAY, ANY, "reason", 0},
+	{RECORD_REPLAY, ANY, "stopped_by", 0},
+	{RECORD_REPLAY, COUNT, "expected", REPLAY_CALLBACKS_MAX},
+	{RECORD_REPLAY, GIVEN, "next_event", 0},
+	{RECORD_REPLAY, NUMBER, "made_due", REPLAY_CALLBACKS_MAX},
+	{RECORD_REPLAY, NUMBER, "left_out", TRANSACTION_ID_MAX},
+	{RECORD_REPLAY, NUMBER, "delivered", REPLAY_CALLBACKS_MAX},
+	{RECORD_REPLAY, NUMBER, "parked_again", REPLAY_CALLBACKS_MAX},
+	{RECORD_REPLAY, NUMBER, "withdrawn", REPLAY_CALLBACKS_MAX},
 	{RECORD_RESULT_BATCH, NAME, "client_id", 0},
 	{RECORD_RESULT_BATCH, ID, "request_transaction_id", 0},
 	{RECORD_RESULT_BATCH, COUNT, "count", BATCH_RESULTS_MAX},
@@ -424,6 +437,23 @@ static bool check_operator(const struct desk_operator *row, bool secrets, char *
 	return true;
 }
 
+static bool check_replay(const struct replay *row, char *why)
+{
+	if (!row->filter.casino_id[0])
+		return out_of_bounds(why, "filter names no dealer");
+	if (!row->filter.first_event || row->filter.last_event < row->filter.first_event ||
+		row->filter.last_event > TRANSACTION_ID_MAX)
+		return out_of_bounds(why, "filter is no range of events");
+	if (!replay_events_ok(&row->events))
+		return out_of_bounds(why, "events must hold at most %d numbers in rising order",
+			REPLAY_MARKED_MAX);
+	if (row->delivered + row->parked_again + row->withdrawn > row->made_due)
+		return out_of_bounds(why, "more callbacks ended than were made due");
+	if ((row->state == REPLAY_RUNNING) != (row->ended_ms == 0))
+		return out_of_bounds(why, "ended_ms must be there exactly if it does not run");
+	return true;
+}
+
 static bool check_counter(const struct counter *counter, char *why)
 {
 	if (counter->value <= TRANSACTION_ID_MAX)
@@ -501,6 +531,8 @@ bool row_bounds_check(enum record record, const void *row, bool secrets,
 			((const struct client *)row)->keys_issued, secrets, why);
 	case RECORD_DESK_OPERATOR:
 		return check_operator(row, secrets, why);
+	case RECORD_REPLAY:
+		return check_replay(row, why);
 	case RECORD_COUNTER:
 		return check_counter(row, why);
 	case RECORD_ROUND:

@@ -125,6 +125,21 @@ static bool remember_operator(void *context, struct bytes key, const void *row)
 	return true;
 }
 
+static void follow_replay(struct derived_state *state, const struct replay *row)
+{
+	if (!replay_book_follow(&state->replays, row))
+		log_line(LOG_LEVEL_ERROR, "replays_left_out", "most=%d", REPLAYS_RUNNING_MAX);
+}
+
+static bool remember_replay(void *context, struct bytes key, const void *row)
+{
+	struct scan *scan = context;
+
+	(void)key;
+	follow_replay(scan->state, row);
+	return true;
+}
+
 bool derived_state_init(struct derived_state *state, uint64_t seed,
 	const struct outbox_options *options)
 {
@@ -172,6 +187,7 @@ enum status derived_state_load(struct derived_state *state, struct store *store,
 	const struct store_range clients = {.record = RECORD_CLIENT};
 	const struct store_range audit = {.record = RECORD_AUDIT};
 	const struct store_range operators = {.record = RECORD_DESK_OPERATOR};
+	const struct store_range replays = {.record = RECORD_REPLAY};
 	const struct store_range dues = {.record = RECORD_DUE};
 	struct scan scan = {.state = state, .options = options, .now = *now};
 	enum status status = load_counters(state, store, ws, now);
@@ -184,6 +200,8 @@ enum status derived_state_load(struct derived_state *state, struct store *store,
 		status = store->scan(store, &audit, remember_retired, &scan);
 	if (!status)
 		status = store->scan(store, &operators, remember_operator, &scan);
+	if (!status)
+		status = store->scan(store, &replays, remember_replay, &scan);
 	if (!status)
 		status = store->scan(store, &dues, remember_due, &scan);
 	unconfirmed_sort(&state->unconfirmed);
@@ -248,6 +266,8 @@ bool derived_state_follow(struct derived_state *state, const struct ws *ws,
 			recent_add(&state->recent, row->data);
 		else if (row->record == RECORD_DESK_OPERATOR)
 			follow_operator(state, row->data);
+		else if (row->record == RECORD_REPLAY)
+			follow_replay(state, row->data);
 		else if (row->record == RECORD_DUE)
 			noted = follow_due(state, row, now) && noted;
 	}

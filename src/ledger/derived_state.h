@@ -13,6 +13,7 @@
 #include "ledger/rows/issued_keys.h"
 #include "ledger/rows/operators.h"
 #include "ledger/rows/recent.h"
+#include "ledger/rows/replays.h"
 #include "ledger/unconfirmed.h"
 #include "store/store.h"
 
@@ -29,6 +30,7 @@ struct derived_state {
 	uint64_t dealers;           /* the number of dealers */
 	struct recent recent;       /* the newest transactions */
 	struct operators operators; /* of the web console */
+	struct replay_book replays; /* those that run */
 };
 
 /*

@@ -53,6 +53,7 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 	buffer_init(&ledger->rows, FRAME_MAX - 8 * 1024);
 	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
 	refused_log_init(&ledger->refused_log);
+	ledger->replay_rate = 50;
 	retention_init(&ledger->retention, store, &ledger->ws, &ledger->storage_low);
 	if (!derived_state_init(&ledger->derived, seed, &ledger->outbox) ||
 		!refused_init(&ledger->refused, now))
@@ -180,6 +181,7 @@ static void apply_command(struct ledger *ledger, struct slot *slot)
 		.key_book = &ledger->derived.key_book,
 		.operator_name = slot->desk.name,
 		.operators = &ledger->derived.operators,
+		.replays = &ledger->derived.replays,
 		.retired = &ledger->retired,
 		.granted_again = &slot->granted_again,
 		.arena = &ledger->answers,

@@ -16,6 +16,7 @@
 #include "ledger/outbox/metrics.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/refused/refused_log.h"
+#include "ledger/replay.h"
 #include "ledger/retention.h"
 #include "ledger/slot.h"
 #include "link/frame.h"
@@ -47,7 +48,9 @@ struct ledger {
 	struct limiter limiter;
 	struct refused_ring refused;
 	struct refused_log refused_log; /* closed by ledger_init(); the caller may open it */
-	struct retention retention;     /* the caller sets its days; ledger_init() sets 0 */
+	uint32_t replay_rate; /* callbacks a second and dealer; ledger_init() sets 50; 0: none */
+	int64_t replay_stepped_ms;    /* boot time of the last step of a replay */
+	struct retention retention;   /* the caller sets its days; ledger_init() sets 0 */
 	struct status_result figures; /* the answer of `status`; the server fills in its own part */
 	uint32_t doubts; /* batches left that look up every row, after a wrong assumption */
 

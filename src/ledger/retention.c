@@ -57,7 +57,7 @@ int retention_wait_ms(const struct retention *retention, int64_t boot_ms, int mo
 static bool is_dropped_from(enum record record)
 {
 	static const enum record kept[] = {RECORD_COUNTER, RECORD_DEALER, RECORD_CLIENT,
-		RECORD_TOTAL, RECORD_PLAYER, RECORD_PLAYER_NAME};
+		RECORD_TOTAL, RECORD_PLAYER, RECORD_PLAYER_NAME, RECORD_REPLAY};
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		if (kept[i] == record)

@@ -15,6 +15,7 @@
 #include "link/metrics_commands.h"
 #include "link/refused_calls.h"
 #include "link/refused_commands.h"
+#include "link/replay_commands.h"
 
 enum command {
 #define COMMAND(name, lower, socket, access, limited) COMMAND_##name,
@@ -23,7 +24,7 @@ enum command {
 	COMMAND_COUNT
 };
 
-enum command_socket { SOCKET_EDGE, SOCKET_ADMIN, SOCKET_DESK };
+enum command_socket { SOCKET_EDGE, SOCKET_ADMIN, SOCKET_DESK, SOCKET_NONE };
 enum command_access { ACCESS_READ, ACCESS_WRITE, ACCESS_CONTROL };
 
 struct command_info {

@@ -25,7 +25,7 @@ from cb_refusals import refusals  # noqa: E402
 from cb_worker import SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
 
 # No role is needed for what only desk.sock carries (tests/e2e/test_desk.py).
-COMMANDS = {name: command for name, command in ALL_COMMANDS.items() if command.socket != "DESK"}
+COMMANDS = {name: command for name, command in ALL_COMMANDS.items() if command.socket not in ("DESK", "NONE")}
 READ, SUPPORT = 54331, 54332  # groups that no other process has
 ANN, BOB, EVE = 60001, 60002, 60003  # support; read; neither
 GROUPS = {ANN: [SUPPORT], BOB: [READ], EVE: []}
@@ -35,8 +35,9 @@ SETTINGS = {"read_group": str(READ), "support_group": str(SUPPORT), "callback_le
 NOT_PERMITTED = 77
 ACL, NO_ID = "system.posix_acl_access", 0xffffffff
 STAFF_MAX = 24  # SERVER_STAFF_MAX
-READS = {"status", "metrics", "list", "feed", "find", "refused_list"}
-MAY = {"read": READS, "support": READS | {"refused_find", "key_try", "callback_operate"}}
+READS = {"status", "metrics", "list", "feed", "find", "refused_list", "replay_preview"}
+MAY = {"read": READS, "support": READS | {"refused_find", "key_try", "callback_operate", "replay_start",
+                                                   "replay_stop"}}
 # What would end or change the ledger under the other cases, also as root.
 NOT_AS_ROOT = {"resume", "backup", "callback_wait"}
 

@@ -102,6 +102,7 @@ Suite *histories_suite(void);
 Suite *hold_suite(void);
 Suite *inquiries_suite(void);
 Suite *life_suite(void);
+Suite *replays_suite(void);
 Suite *retention_suite(void);
 Suite *backups_suite(void);
 Suite *feed_suite(void);

@@ -32,7 +32,8 @@ int main(void)
 		return 77;
 	code = tap_main((Suite *(*const[])(void)){transfers_suite, operator_suite, wagers_suite,
 		cancels_suite, corrections_suite, seamless_suite, reports_suite, feed_suite,
-		hold_suite, life_suite, retention_suite, seal_suite, random_suite, NULL});
+		hold_suite, life_suite, retention_suite, replays_suite, seal_suite, random_suite,
+		NULL});
 	pg_server_stop();
 	return code;
 }

@@ -7,6 +7,7 @@ import html.parser
 import http.client
 import pathlib
 import re
+import signal
 import time
 import urllib.parse
 
@@ -137,6 +138,39 @@ include {folder}/mount.conf;
     def close(self):
         self.server.stop()
         self.program.stop()
+
+
+class Installed:
+    """The installed program under lighttpd, with @config."""
+
+    def __init__(self, wallet, name, config):
+        self.path = wallet.dir / f"{name}.sock"
+        self.argv = [wallet.worker, "--config", config, "--serve", "console", "--base-path", PREFIX,
+                     "--loopback-http", "--threads", "2", "--socket", self.path]
+        self.log = wallet.logs / f"console-{name}.log"
+        self.start()
+        self.console = Console.__new__(Console)
+        self.console.wallet, self.console.dir, self.console.socket = wallet, wallet.dir / name, self.path
+        self.console.dir.mkdir(mode=0o755)
+        self.console.listen()
+
+    def start(self):
+        self.child = Child(self.argv, self.log)
+        self.child.wait_ready(self.path.exists, 20, "the socket")
+        self.path.chmod(0o666)
+
+    def kill(self):
+        """The program dies at once, and another one is started."""
+        self.child.stop(signal.SIGKILL)
+        self.path.unlink(missing_ok=True)
+        self.start()
+
+    def __enter__(self):
+        return self.console
+
+    def __exit__(self, *_):
+        self.console.server.stop()
+        self.child.stop()
 
 
 class Node:

@@ -19,6 +19,9 @@ static const struct {
 	{"refused_find", ROLE_SUPPORT},
 	{"key_try", ROLE_SUPPORT},
 	{"callback_operate", ROLE_SUPPORT},
+	{"replay_preview", ROLE_READ},
+	{"replay_start", ROLE_SUPPORT},
+	{"replay_stop", ROLE_SUPPORT},
 };
 
 static enum role expected(const char *command)

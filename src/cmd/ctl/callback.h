@@ -7,12 +7,12 @@
 #include "admin/callbacks.h"
 #include "cmd/ctl/output.h"
 
-#define CALLBACK_ROW_JSON                                                                          \
-	"{\"event\",\"kind\",\"casino_id\",\"player_id\",\"game_id\",\"bet_number\" (0: the "      \
-	"round),\"state\",\"attempts\",\"created_ms\",\"first_ms\",\"ended_ms\",\"once_more\","    \
-	"\"unknown_to_dealer\",\"known_to_dealer\",\"last_class\" (absent: no attempt has ended)," \
-	"\"last_http_status\",\"resolved_by\",\"user_id\",\"amount\","                             \
-	"\"next_ms\" (0: none),\"last_time_ms\",\"last_ms\",\"last_dealer_error_id\","             \
+#define CALLBACK_ROW_JSON                                                                                 \
+	"{\"event\",\"kind\",\"casino_id\",\"player_id\",\"game_id\",\"bet_number\" (0: the "             \
+	"round),\"state\",\"attempts\",\"created_ms\",\"first_ms\",\"ended_ms\",\"once_more\","           \
+	"\"unknown_to_dealer\",\"known_to_dealer\",\"last_class\" (absent: no attempt has ended),"        \
+	"\"last_http_status\",\"resolved_by\",\"parked_ms\",\"replay\" (0: none),\"user_id\",\"amount\"," \
+	"\"next_ms\" (0: none),\"last_time_ms\",\"last_ms\",\"last_dealer_error_id\","                    \
 	"\"last_note\"}"
 
 /*

@@ -203,6 +203,23 @@ const struct ctl_command ctl_commands[] = {
 		operate_options, 1, CTL_ARGS_MAX, false, ctl_callback_release},
 	{"callback cancel", OPERATE_ARGS, "Cancel callbacks that were settled by other means",
 		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_cancel},
+	{"callback replay", "",
+		"Send the parked callbacks of a dealer once more, those of a filter",
+		"{\"casino_id\",\"callbacks\",\"kinds\":[{\"kind\",\"callbacks\",\"amount\"}],"
+		"\"held\",\"adjusted\",\"first_event\",\"last_event\",\"more\",\"breaker\","
+		"\"replay\" (null: none was started)}. --casino is required; at most 10000 at once",
+		callback_replay_options, 0, 0, false, ctl_callback_replay},
+	{"replay list", "", "List replays of callbacks, the newest first",
+		"{\"replays\":[{...}]} as in replay show", replay_list_options, 0, 0, false,
+		ctl_replay_list},
+	{"replay show", "REPLAY", "Show how far a replay is",
+		"{\"id\",\"casino_id\",\"player_id\",\"game_id\",\"first_event\",\"last_event\","
+		"\"time_ms\",\"by\",\"reason\",\"state\" (running, done, stopped),\"ended_ms\","
+		"\"stopped_by\",\"expected\",\"made_due\",\"left_out\",\"delivered\","
+		"\"parked_again\",\"withdrawn\",\"on_its_way\",\"progress\"}",
+		NULL, 1, 1, false, ctl_replay_show},
+	{"replay stop", "REPLAY", "Stop a replay; what is due already is sent all the same",
+		"the object of replay show", reason_options, 1, 1, false, ctl_replay_stop},
 	{"release", "[CASINO]",
 		"Show the callbacks that a restore or `dealer hold` holds, and release them",
 		"{\"callbacks\":[{\"webhook_id\",\"created_ms\",\"casino_id\",\"user_id\","

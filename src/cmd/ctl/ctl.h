@@ -201,7 +201,8 @@ ctl_run ctl_client_add, ctl_client_list, ctl_client_key_add, ctl_client_key_use,
 	ctl_client_key_retire, ctl_client_remove;
 ctl_run ctl_bet_show, ctl_bet_list, ctl_round_show, ctl_round_correct;
 ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_retry,
-	ctl_callback_hold, ctl_callback_release, ctl_callback_cancel;
+	ctl_callback_hold, ctl_callback_release, ctl_callback_cancel, ctl_callback_replay;
+ctl_run ctl_replay_list, ctl_replay_show, ctl_replay_stop;
 ctl_run ctl_owed;
 ctl_run ctl_member_add, ctl_member_list, ctl_member_renew, ctl_member_remove;
 ctl_run ctl_recon, ctl_reconcile, ctl_export, ctl_import;

@@ -6,11 +6,11 @@
 #include "base/text.h"
 #include "console/game.h"
 #include "console/leads.h"
+#include "console/operation.h"
 #include "console/routes.h"
 #include "console/view.h"
 #include "console/walk.h"
 #include "domain/delivery.h"
-#include "wire/signature.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -128,21 +128,15 @@ static void write_actions(struct page *page, const struct callback *callback)
 {
 	struct html *html = &page->html;
 	struct page_address act = lead_number(page, "/callbacks", callback->event);
-	char operation_id[OPERATION_ID_SIZE];
 	unsigned int possible = 0;
 
 	for (size_t i = 0; i < ACTIONS; i++)
 		possible += (actions[i].states & 1u << callback->state) != 0;
-	if (!possible || page->who.role < ROLE_SUPPORT || callback->kind == CALLBACK_BETTING ||
-		!signature_random_id(operation_id, sizeof(operation_id)))
+	if (!possible || page->who.role < ROLE_SUPPORT || callback->kind == CALLBACK_BETTING)
 		return;
 	snprintf(act.text + act.len, sizeof(act.text) - act.len, "/act");
 	page_form(page, &act);
-	html_open(html, "input");
-	html_attribute(html, "type", "hidden");
-	html_attribute(html, "name", "operation");
-	html_attribute(html, "value", operation_id);
-	html_close(html);
+	operation_input(page, "operation");
 	page_input(page, "Reason, for the audit", "reason", "");
 	for (size_t i = 0; i < ACTIONS; i++) {
 		if (!(actions[i].states & 1u << callback->state))
@@ -216,8 +210,7 @@ enum outcome page_callback(struct page *page)
 
 enum outcome page_callback_action(struct page *page)
 {
-	const char *reason = params_get(&page->form, "reason");
-	const char *operation_id = params_get(&page->form, "operation");
+	char operation_id[OPERATION_ID_SIZE];
 	struct callback_operate_cmd cmd = {.event = page->number};
 	struct callback_operate_result result;
 	struct page_address to = lead_number(page, "/callbacks", page->number);
@@ -230,15 +223,11 @@ enum outcome page_callback_action(struct page *page)
 	if (at == ACTIONS)
 		return page_error(page, 400, "The form names no action.", "Nothing was done.");
 	cmd.action = actions[at].action;
-	if (!reason[0] || !text_is_utf8_clean(reason, strlen(reason)) ||
-		!text_copy(cmd.operator.reason, sizeof(cmd.operator.reason), reason))
+	if (!operation_id_read(page, "operation", operation_id))
+		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
+	if (!operation_read(page, "operation", &cmd.operator))
 		return page_error(page, 400, "A reason must be given, of at most 256 bytes.",
 			"Nothing was done. Go back, and fill in the reason.");
-	/* The id comes with the form, so that a form that is sent twice acts once. */
-	if (!text_is_name(operation_id, OPERATION_ID_SIZE - 1) ||
-		strlen(operation_id) != OPERATION_ID_SIZE - 1)
-		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
-	text_copy(cmd.operator.operation_id, sizeof(cmd.operator.operation_id), operation_id);
 	code = session_do(&page->desk.session, COMMAND_CALLBACK_OPERATE, &cmd, &result, NULL);
 	if (code != OUTCOME_DONE)
 		return code;

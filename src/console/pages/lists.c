@@ -3,6 +3,7 @@
 #include "admin/names.h"
 #include "base/text.h"
 #include "console/leads.h"
+#include "console/replay_offer.h"
 #include "console/routes.h"
 #include "console/view.h"
 #include "console/walk.h"
@@ -173,6 +174,7 @@ static void lead_to_callback_game(struct page *page, const void *row, struct pag
 }
 
 static const struct view_column callback_columns[] = {
+	{"", "event", VIEW_MARK, NULL},
 	{"Made", "created_ms", VIEW_PLAIN, NULL},
 	{"Event", "event", VIEW_PLAIN, lead_to_event},
 	{"Kind", "kind", VIEW_PLAIN, NULL},
@@ -208,7 +210,9 @@ static enum outcome list_callbacks(struct page *page, const struct filter *filte
 	enum filter_match match;
 
 	memset(&row, 0, sizeof(row));
-	view_begin(&view, page, "Callbacks, the newest first", callback_columns);
+	/* Only a list that offers a replay has marks. */
+	view_begin(&view, page, "Callbacks, the newest first",
+		callback_columns + !replay_offer_may(page, filter));
 	while (code == OUTCOME_DONE && walk_next(walk, &row.callback)) {
 		const struct callback *callback = &row.callback;
 
@@ -236,6 +240,7 @@ enum outcome page_callbacks(struct page *page)
 		"held", "cancelled", "failed"};
 	struct filter filter;
 	struct row_walk walk;
+	bool offers;
 	enum outcome code = walk_filter(page, &filter);
 
 	if (code != OUTCOME_DONE)
@@ -250,8 +255,13 @@ enum outcome page_callbacks(struct page *page)
 		page_button(page, "Show");
 		html_close(&page->html);
 	}
+	offers = replay_offer_may(page, &filter);
+	if (offers)
+		replay_offer_open(page);
 	walk_open(&walk, page, RECORD_CALLBACK);
 	code = walk_end(&walk, list_callbacks(page, &filter, &walk));
+	if (code == OUTCOME_DONE && offers)
+		code = replay_offer_close(page, &filter, &walk);
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;
 	walk_foot(&walk);

@@ -208,22 +208,6 @@ void callback_operate_keys(const void *arg, struct ws *ws)
 	outbox_want(ws, cmd->event);
 }
 
-/*
- * Writes the operator that cancels, as stored: of the web console, else the person before sudo, else the
- * user number.
- */
-static void name_operator(const struct operator* operator, const struct apply_context * context,
-	char name[SUDO_USER_SIZE])
-{
-	_Static_assert(DESK_NAME_SIZE <= SUDO_USER_SIZE, "a name of the console fits");
-	if (context->operator_name && context->operator_name[0])
-		text_copy(name, SUDO_USER_SIZE, context->operator_name);
-	else if (operator->sudo_user[0])
-		text_copy(name, SUDO_USER_SIZE, operator->sudo_user);
-	else
-		snprintf(name, SUDO_USER_SIZE, "uid %u", operator->uid);
-}
-
 /* Names the adjustment that stands for the callback, or else copies @why. */
 static void describe_refusal(const struct delivery *delivery, enum callback_action action,
 	const char *why, struct verdict *verdict)
@@ -251,7 +235,7 @@ static void operate_callback(struct ws *ws, const struct apply_context *context,
 	callback_event_id(delivery->callback.kind, cmd->event, object);
 	if (audit_state(ws, &cmd->operator, action, object, &result->verdict) != AUDIT_NEW)
 		return;
-	name_operator(&cmd->operator, context, by);
+	audit_name(&cmd->operator, context, by);
 	why = outbox_operate(ws, context, delivery, cmd->action, by);
 	if (why) {
 		result->verdict.refusal = REFUSAL_NOT_ALLOWED_NOW;

@@ -47,5 +47,9 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_SESSION_OPEN] = {APPLIES(session_open)},
 	[COMMAND_SESSION_STEP] = {APPLIES(session_step)},
 	[COMMAND_FIND] = {.read = find_read},
+	[COMMAND_REPLAY_PREVIEW] = {.read = replay_preview_read},
+	[COMMAND_REPLAY_START] = {APPLIES(replay_start)},
+	[COMMAND_REPLAY_STOP] = {APPLIES(replay_stop)},
+	[COMMAND_REPLAY_STEP] = {APPLIES(replay_step), LOADS_OBJECTS},
 	[COMMAND_OPERATOR_CORRECT] = {APPLIES(operator_correct), LOADS_OBJECTS},
 };

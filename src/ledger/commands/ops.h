@@ -9,7 +9,7 @@
  * Each family of commands is one file of commands/: transfers.c, transfer_inquiry.c, bets.c,
  * cancels.c, rounds.c, result_batches.c, corrections.c, callbacks.c, own_callbacks.c, feed.c, reports.c, backups.c,
  * players.c, dealers.c, clients.c, keyring.c, key_tries.c, lists.c, note.c, operators.c, sessions.c, find.c,
- * stats.c, rejected_requests.c, refused_calls.c.
+ * stats.c, rejected_requests.c, refused_calls.c, replays.c, replay_preview.c.
  */
 #ifndef LEDGER_COMMANDS_OPS_H
 #define LEDGER_COMMANDS_OPS_H
@@ -106,6 +106,10 @@ OPS_APPLY(operator_correct);
 OPS_APPLY(operator_put);
 OPS_APPLY(session_open);
 OPS_APPLY(session_step);
+OPS_APPLY(replay_start);
+OPS_APPLY(replay_stop);
+OPS_APPLY(replay_step);
+OPS_READ(replay_preview);
 bool callback_end_concludes(const void *result);
 bool callback_claim_concludes(const void *result);
 bool player_balance_concludes(const void *result);

@@ -334,6 +334,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	if (store)
 		open_refused_log(ledger, settings);
 	ledger->started_ms = clock_boot_ms();
+	ledger->replay_rate = settings->replay_rate;
 	ledger->retention.days = settings->retention_days;
 	ledger->retention.pause_ms = (int64_t)settings->retention_pause_s * 1000;
 	ledger->metrics = metrics;

@@ -484,7 +484,8 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 	if (!desk_loop_serve(&server->desk, server->ledger, server->epoll))
 		return false;
 	*again = remove_dead(server);
-	return retention_use_time(&server->ledger->retention, timeout_ms > 0 && count <= 0, &now);
+	return replay_use_time(server->ledger, timeout_ms > 0 && count <= 0, &now) &&
+		retention_use_time(&server->ledger->retention, timeout_ms > 0 && count <= 0, &now);
 }
 
 enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
@@ -514,6 +515,7 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 		}
 		wait_ms =
 			retention_wait_ms(&ledger->retention, now_ms, (int)(next_tick_ms - now_ms));
+		wait_ms = replay_wait_ms(ledger, now_ms, wait_ms);
 		wait_ms = wait_for_look_ms(&server, now_ms, wait_ms);
 		wait_ms = wait_for_beat_ms(ledger->store, now_ms, wait_ms);
 		wait_ms = desk_loop_wait_ms(&server.desk, wait_ms);

@@ -35,6 +35,24 @@ static bool want_client(void *context, struct bytes key, const void *row)
 	return want_row(context, RECORD_CLIENT, row);
 }
 
+static bool want_replay(void *context, struct bytes key, const void *row)
+{
+	(void)key;
+	return ((const struct replay *)row)->state != REPLAY_RUNNING ||
+		want_row(context, RECORD_REPLAY, row);
+}
+
+/* Its callbacks may have been sent after the time to which the data went back. */
+static void stop_replay(struct ws *ws, const struct replay *stored, int64_t now_ms)
+{
+	struct replay row = *stored;
+
+	row.state = REPLAY_STOPPED;
+	row.ended_ms = now_ms;
+	memcpy(row.stopped_by, "restore", sizeof("restore"));
+	ws_put(ws, RECORD_REPLAY, &row);
+}
+
 /* If an operator or an earlier restore holds the dealer already, its time is kept. */
 static void hold_dealer(struct ws *ws, const struct dealer *stored,
 	const struct hold_restore *restore)
@@ -64,10 +82,13 @@ enum status hold_everything(struct store *store, struct ws *ws, const struct hol
 {
 	const struct store_range dealers = {.record = RECORD_DEALER};
 	const struct store_range clients = {.record = RECORD_CLIENT};
+	const struct store_range replays = {.record = RECORD_REPLAY};
 	enum status status = store->scan(store, &dealers, want_dealer, ws);
 
 	if (!status)
 		status = store->scan(store, &clients, want_client, ws);
+	if (!status)
+		status = store->scan(store, &replays, want_replay, ws);
 	if (!status)
 		status = store->load(store, ws);
 	if (status)
@@ -78,6 +99,8 @@ enum status hold_everything(struct store *store, struct ws *ws, const struct hol
 		else if (row->record == RECORD_CLIENT && row->state == WS_LOADED &&
 			!((const struct client *)row->data)->removed)
 			unconfirm_client(ws, row->data, restore->now_ms);
+		else if (row->record == RECORD_REPLAY && row->state == WS_LOADED)
+			stop_replay(ws, row->data, restore->now_ms);
 	}
 	return ws_faulty(ws) ? STATUS_NOMEM : STATUS_OK;
 }

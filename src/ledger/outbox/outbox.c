@@ -1,5 +1,6 @@
 #include "ledger/outbox/outbox.h"
 
+#include "domain/replay.h"
 #include "ledger/outbox/hold.h"
 #include "ledger/outbox/permits.h"
 #include "ledger/outbox/schedule.h"
@@ -160,15 +161,33 @@ bool outbox_find(struct ws *ws, uint64_t event, struct delivery *delivery)
 	return true;
 }
 
+/* Counts the end of the attempt that a replay asked for. */
+static void end_replayed(struct ws *ws, struct callback *callback)
+{
+	const struct replay key = replay_named(callback->replay);
+	const struct replay *stored = ws_get(ws, RECORD_REPLAY, &key);
+	struct replay row;
+
+	callback->replay = 0;
+	if (!stored)
+		return;
+	row = *stored;
+	replay_count_end(&row, callback->state);
+	ws_put(ws, RECORD_REPLAY, &row);
+}
+
 void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun)
 {
 	struct due key = due_named(delivery->callback.event);
 	struct callback was_key = callback_named(delivery->callback.event);
 	const struct callback *was = ws_get(ws, RECORD_CALLBACK, &was_key);
+	struct callback callback = delivery->callback;
 
 	if (was)
-		post_callback_state(ws, was->casino_id, was->state, delivery->callback.state);
-	ws_put(ws, RECORD_CALLBACK, &delivery->callback);
+		post_callback_state(ws, was->casino_id, was->state, callback.state);
+	if (callback.replay && !delivery->scheduled)
+		end_replayed(ws, &callback);
+	ws_put(ws, RECORD_CALLBACK, &callback);
 	if (begun)
 		ws_append(ws, RECORD_ATTEMPT, &delivery->attempt);
 	else if (delivery->attempt.number)
@@ -303,6 +322,7 @@ bool outbox_want(struct ws *ws, uint64_t event)
 	struct correction correction;
 	struct attempt attempt;
 	struct dealer dealer;
+	struct replay replay;
 	struct total total;
 	struct round round;
 	struct bet bet;
@@ -315,6 +335,10 @@ bool outbox_want(struct ws *ws, uint64_t event)
 	if (!callback)
 		return false;
 	outbox_want_new(ws);
+	if (callback->replay) {
+		replay = replay_named(callback->replay);
+		ws_want(ws, RECORD_REPLAY, &replay);
+	}
 	dealer = dealer_named(callback->casino_id);
 	total = total_named(callback->casino_id);
 	round = round_named(callback->player_id, callback->game_id);

@@ -3,6 +3,7 @@
 #include "ledger/rows/counters.h"
 #include "ledger/rows/keys.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define AUDIT_COUNTER "audit"
@@ -81,4 +82,39 @@ void audit_write(struct ws *ws, const struct apply_context *context,
 	text_copy(audit.reason, sizeof(audit.reason), operator->reason);
 	ws_append(ws, RECORD_AUDIT, &audit);
 	ws_append(ws, RECORD_OPERATION, &done);
+}
+
+void audit_name(const struct operator* operator, const struct apply_context * context,
+	char name[SUDO_USER_SIZE])
+{
+	_Static_assert(DESK_NAME_SIZE <= SUDO_USER_SIZE, "a name of the console fits");
+	if (context->operator_name && context->operator_name[0])
+		text_copy(name, SUDO_USER_SIZE, context->operator_name);
+	else if (operator->sudo_user[0])
+		text_copy(name, SUDO_USER_SIZE, operator->sudo_user);
+	else
+		snprintf(name, SUDO_USER_SIZE, "uid %u", operator->uid);
+}
+
+/* Appends @number with @digits base32 digits. */
+static void put_base32(char *text, unsigned int digits, uint64_t number)
+{
+	static const char base32[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+	while (digits--) {
+		text[digits] = base32[number & 31];
+		number >>= 5;
+	}
+}
+
+void replay_operator(uint64_t replay, uint64_t event, struct operator* operator)
+{
+	/* Random ids have no dash. */
+	_Static_assert(OPERATION_ID_SIZE == 21, "a letter, two numbers and a dash fit");
+	memset(operator, 0, sizeof(*operator));
+	operator->login_uid = UINT32_MAX;
+	operator->operation_id[0] = 'r';
+	put_base32(operator->operation_id + 1, 7, replay);
+	operator->operation_id[8] = '-';
+	put_base32(operator->operation_id + 9, 11, event);
 }

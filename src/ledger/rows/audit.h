@@ -35,4 +35,14 @@ void audit_write(struct ws *ws, const struct apply_context *context,
 	const struct operator* operator, const char * action, const char *object,
 	const char *detail);
 
+/*
+ * Writes the operator, as rows store it: of the web console, else the person before sudo, else the user
+ * number.
+ */
+void audit_name(const struct operator* operator, const struct apply_context * context,
+	char name[SUDO_USER_SIZE]);
+
+/* Sets @operator to that of a step: its operation id is of this replay and this event. */
+void replay_operator(uint64_t replay, uint64_t event, struct operator* operator);
+
 #endif

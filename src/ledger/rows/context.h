@@ -17,6 +17,7 @@ struct key_book;
 struct retired_notes;
 struct arena;
 struct operators;
+struct replay_book;
 
 struct apply_context {
 	struct moment now;               /* one a batch */
@@ -33,6 +34,7 @@ struct apply_context {
 	/* of the web console, who sent the command over desk.sock; NULL or "": it came another way */
 	const char *operator_name;
 	const struct operators *operators; /* as they were before the batch */
+	const struct replay_book *replays; /* likewise; NULL: none */
 	struct arena *arena; /* data that results point to: lives until the answers are written */
 };
 

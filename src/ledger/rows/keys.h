@@ -120,6 +120,15 @@ static inline struct request request_named(enum request_scope scope, const char 
 	return key;
 }
 
+static inline struct replay replay_named(uint64_t id)
+{
+	struct replay key;
+
+	memset(&key, 0, sizeof(key));
+	key.id = id;
+	return key;
+}
+
 static inline struct desk_operator desk_operator_named(const char *name)
 {
 	struct desk_operator key;

@@ -1,0 +1,99 @@
+#include "admin/replays.h"
+
+#include "admin/list.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void replays_filter(const struct filter *filter, uint32_t kinds, struct replay_filter *replay)
+{
+	memset(replay, 0, sizeof(*replay));
+	memcpy(replay->casino_id, filter->casino_id, sizeof(replay->casino_id));
+	memcpy(replay->player_id, filter->player_id, sizeof(replay->player_id));
+	memcpy(replay->game_id, filter->game_id, sizeof(replay->game_id));
+	replay->kinds = kinds;
+	replay->since_ms = filter->since_ms > 0 ? filter->since_ms : 0;
+	replay->until_ms = filter->until_ms < INT64_MAX ? filter->until_ms : 0;
+}
+
+static void add_result(struct replay_preview *preview, const struct replay_preview_result *result)
+{
+	const uint32_t found = replay_event_count(&result->found);
+
+	preview->filter.last_event = result->last_event;
+	preview->filter.parked_to_ms = result->parked_to_ms;
+	preview->filter.first_event = result->first_event;
+	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
+		preview->sums[i].count += result->sums[i].count;
+		preview->sums[i].amount += result->sums[i].amount;
+	}
+	for (uint32_t i = 0; i < found && preview->first_count < REPLAY_FIRST_MAX; i++)
+		preview->first[preview->first_count++] = replay_event_at(&result->found, i);
+	preview->count += found;
+	preview->held += result->held;
+	preview->adjusted += result->adjusted;
+	if (result->oldest_ms && (!preview->oldest_ms || result->oldest_ms < preview->oldest_ms))
+		preview->oldest_ms = result->oldest_ms;
+	if (result->looked_to_ms)
+		preview->looked_to_ms = result->looked_to_ms;
+	preview->more = result->more;
+	preview->has_url = result->has_url;
+	preview->dealer_is_held = result->dealer_is_held;
+	preview->breaker = result->breaker;
+}
+
+enum outcome replays_preview(struct session *session, struct replay_preview *preview,
+	unsigned int commands)
+{
+	struct replay_preview_cmd cmd = {.events = preview->events};
+	struct replay_preview_result result;
+	enum outcome code;
+	unsigned int sent = 0;
+
+	do {
+		cmd.filter = preview->filter;
+		cmd.filter.first_event = 0;
+		code = session_do(session, COMMAND_REPLAY_PREVIEW, &cmd, &result, NULL);
+		if (code != OUTCOME_DONE)
+			return code;
+		add_result(preview, &result);
+		cmd.below = result.first_event;
+		sent++;
+	} while (result.more && (!commands || sent < commands) &&
+		preview->count + REPLAY_REPORT_MAX <= REPLAY_CALLBACKS_MAX);
+	return OUTCOME_DONE;
+}
+
+enum outcome replays_start(struct session *session, const struct replay_start_cmd *cmd,
+	uint64_t *id)
+{
+	struct replay_start_result result;
+	enum outcome code = session_do(session, COMMAND_REPLAY_START, cmd, &result, NULL);
+
+	*id = result.id;
+	return code;
+}
+
+enum outcome replays_fetch(struct session *session, uint64_t id, struct replay *replay, bool *found)
+{
+	memset(replay, 0, sizeof(*replay));
+	replay->id = id;
+	return list_fetch(session, RECORD_REPLAY, replay, found, NULL);
+}
+
+void replays_describe(const struct replay *replay, char text[REPLAY_PROGRESS_SIZE])
+{
+	int len = snprintf(text, REPLAY_PROGRESS_SIZE,
+		"%" PRIu64 " of %" PRIu64 " made due: %" PRIu64 " delivered, %" PRIu64
+		" parked again, %" PRIu64 " on their way",
+		replay->made_due, replay->expected, replay->delivered, replay->parked_again,
+		replay_on_its_way(replay));
+
+	if (replay->withdrawn)
+		len += snprintf(text + len, REPLAY_PROGRESS_SIZE - (size_t)len,
+			", %" PRIu64 " held or cancelled", replay->withdrawn);
+	if (replay->left_out)
+		snprintf(text + len, REPLAY_PROGRESS_SIZE - (size_t)len,
+			", %" PRIu64 " left out because of an adjustment", replay->left_out);
+}

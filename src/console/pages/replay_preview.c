@@ -1,0 +1,358 @@
+/* pages/replay_preview - what a replay would send, and its start. */
+#include "admin/list.h"
+#include "admin/replays.h"
+#include "base/pack.h"
+#include "base/text.h"
+#include "console/leads.h"
+#include "console/operation.h"
+#include "console/routes.h"
+#include "console/view.h"
+#include "console/walk.h"
+#include "domain/money.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Commands that one page sends to count. With more callbacks than that, the oldest are left out. */
+#define PREVIEW_COMMANDS 24
+#define SELECTION_MAX    2048
+
+/*
+ * What was previewed. The form carries it in hex, so that what is sent is what was shown; the ledger checks
+ * it.
+ */
+static const struct field selection_fields[] = {
+	FIELD_SUB(replay_start_cmd, filter, replay_filter, replay_filter_fields),
+	FIELD(FIELD_BYTES, replay_start_cmd, events),
+	FIELD(FIELD_U64, replay_start_cmd, expected),
+	FIELD_END,
+};
+
+static void write_hidden(struct page *page, const char *name, const char *value)
+{
+	html_open(&page->html, "input");
+	html_attribute(&page->html, "type", "hidden");
+	html_exact(&page->html, "name", name);
+	html_exact(&page->html, "value", value);
+	html_close(&page->html);
+}
+
+static bool write_selection(struct page *page, const struct replay_start_cmd *cmd)
+{
+	static const char hex[] = "0123456789abcdef";
+	char text[2 * SELECTION_MAX + 1];
+	struct buffer packed;
+	bool made;
+
+	buffer_init(&packed, SELECTION_MAX);
+	made = pack_record(&packed, selection_fields, cmd);
+	for (size_t i = 0; made && i < packed.len; i++) {
+		text[2 * i] = hex[packed.data[i] >> 4];
+		text[2 * i + 1] = hex[packed.data[i] & 15];
+	}
+	text[made ? 2 * packed.len : 0] = '\0';
+	buffer_free(&packed);
+	write_hidden(page, "selection", text);
+	return made;
+}
+
+/* Reads the selection into @cmd, whose events point into @store. */
+static bool read_selection(const struct page *page, struct replay_start_cmd *cmd,
+	uint8_t store[SELECTION_MAX])
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *text = params_get(&page->form, "selection");
+	const size_t len = strlen(text);
+	struct bytes in = {store, (uint32_t)(len / 2)};
+
+	if (!len || len % 2 || len / 2 > SELECTION_MAX || strspn(text, hex) != len)
+		return false;
+	for (size_t i = 0; i < len / 2; i++)
+		store[i] = (uint8_t)((strchr(hex, text[2 * i]) - hex) << 4 |
+			(strchr(hex, text[2 * i + 1]) - hex));
+	return unpack_record(&in, selection_fields, cmd) && !in.len;
+}
+
+/* Writes the form that starts the replay. @failed: why it was not started; NULL: it was not tried. */
+static void write_form(struct page *page, const struct replay_start_cmd *cmd, const char *failed)
+{
+	const struct page_address action = page_address(page, "/replays/start");
+	struct html *html = &page->html;
+	char text[64];
+
+	if (failed)
+		html_element(html, "p", "error", failed);
+	page_form(page, &action);
+	if (!write_selection(page, cmd) || !operation_input(page, "operation") ||
+		!operation_input(page, "step")) {
+		html_close(html);
+		return;
+	}
+	page_input(page, "Reason, for the audit", "reason", params_get(&page->form, "reason"));
+	if (!page->who.code_left_s || failed) {
+		html_open(html, "label");
+		html_text(html, "One-time code ");
+		html_open(html, "input");
+		html_attribute(html, "name", "code");
+		html_attribute(html, "inputmode", "numeric");
+		html_attribute(html, "autocomplete", "one-time-code");
+		html_attribute(html, "maxlength", "8");
+		html_close(html);
+		html_close(html);
+	}
+	snprintf(text, sizeof(text), "Send these %" PRIu64 " again", cmd->expected);
+	page_button(page, text);
+	html_close(html);
+}
+
+/* ---- the preview */
+
+static void lead_to_callback(struct page *page, const void *row, struct page_address *to)
+{
+	*to = lead_number(page, "/callbacks", ((const struct callback *)row)->event);
+}
+
+static const struct view_column first_columns[] = {
+	{"Made", "created_ms", VIEW_PLAIN, NULL},
+	{"Event", "event", VIEW_PLAIN, lead_to_callback},
+	{"Kind", "kind", VIEW_PLAIN, NULL},
+	{"Game", "game_id", VIEW_PLAIN, NULL},
+	{"Tries", "attempts", VIEW_PLAIN, NULL},
+	{"Last", "last_class", VIEW_STATE, NULL},
+	{"HTTP", "last_http_status", VIEW_IF_ANY, NULL},
+	VIEW_END,
+};
+
+static enum outcome write_first(struct page *page, const struct replay_preview *preview)
+{
+	struct view view = {.fields = callback_fields};
+	struct callback row;
+	enum outcome code = OUTCOME_DONE;
+	bool found;
+
+	view_begin(&view, page, "The newest of them", first_columns);
+	for (unsigned int i = 0; i < preview->first_count && code == OUTCOME_DONE; i++) {
+		memset(&row, 0, sizeof(row));
+		row.event = preview->first[i];
+		code = list_fetch(&page->desk.session, RECORD_CALLBACK, &row, &found, NULL);
+		if (code == OUTCOME_DONE && found)
+			view_row(&view, &row);
+	}
+	view_end(&view, "None.");
+	return code;
+}
+
+static void write_sums(struct page *page, const struct replay_preview *preview)
+{
+	struct html *html = &page->html;
+	char amount[SUM_TEXT_MAX];
+
+	html_open(html, "ul");
+	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
+		if (!preview->sums[i].count)
+			continue;
+		sum_format(preview->sums[i].amount, 2, amount);
+		html_open(html, "li");
+		html_printf(html, "%" PRIu64 " of %s, together %s", preview->sums[i].count,
+			callback_kind_names[i], amount);
+		html_close(html);
+	}
+	html_close(html);
+	if (!preview->oldest_ms)
+		return;
+	html_open(html, "p");
+	html_text(html, "The oldest was made at ");
+	page_time(page, preview->oldest_ms);
+	html_text(html, ".");
+	html_close(html);
+}
+
+/* Writes what is not sent or waits, and why. */
+static void write_left_out(struct page *page, const struct replay_preview *preview)
+{
+	struct html *html = &page->html;
+
+	html_open(html, "ul");
+	if (preview->held) {
+		html_open(html, "li");
+		html_printf(html,
+			"%" PRIu64 " are not sent: they are held until they are released.",
+			preview->held);
+		html_close(html);
+	}
+	if (preview->adjusted) {
+		html_open(html, "li");
+		html_printf(html,
+			"%" PRIu64 " are not sent: an adjustment was made in their place.",
+			preview->adjusted);
+		html_close(html);
+	}
+	if (preview->more) {
+		html_open(html, "li");
+		html_text(html, "Callbacks made before ");
+		page_time(page, preview->looked_to_ms);
+		html_text(html,
+			" were not looked at and are not sent. A second replay can send them.");
+		html_close(html);
+	}
+	if (!preview->has_url)
+		html_element(html, "li", "", "The dealer has no URL: they wait until it has one.");
+	if (preview->dealer_is_held)
+		html_element(html, "li", "",
+			"The dealer is held: they wait for `creditbridgectl release`.");
+	html_open(html, "li");
+	html_printf(html, "The breaker of the dealer is %s.", breaker_names[preview->breaker]);
+	html_close(html);
+	html_element(html, "li", "",
+		"Each gets one attempt more. A dealer who took one before must not take it twice.");
+	html_close(html);
+}
+
+/* Reads the marks of the query in rising order. Returns false if one is no event. */
+static bool read_marks(const struct page *page, struct buffer *events)
+{
+	uint64_t marks[PARAMS_MAX], event;
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < page->query.count; i++) {
+		unsigned int at = count;
+
+		if (strcmp(page->query.list[i].name, "mark") != 0)
+			continue;
+		if (!text_unsigned(page->query.list[i].value, TRANSACTION_ID_MAX, &event) || !event)
+			return false;
+		for (; at && marks[at - 1] > event; at--)
+			marks[at] = marks[at - 1];
+		marks[at] = event;
+		count++;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		if (!i || marks[i] != marks[i - 1])
+			replay_event_add(events, marks[i]);
+	}
+	return !events->failed;
+}
+
+static enum outcome show_preview(struct page *page, struct replay_preview *preview)
+{
+	struct replay_start_cmd cmd = {.expected = 0};
+	struct html *html = &page->html;
+	char text[128];
+	enum outcome code = replays_preview(&page->desk.session, preview, PREVIEW_COMMANDS);
+
+	if (code != OUTCOME_DONE)
+		return code;
+	cmd.filter = preview->filter;
+	cmd.events = preview->events;
+	cmd.expected = preview->count;
+	page_begin_id(page, "Preview of a replay:", preview->filter.casino_id);
+	snprintf(text, sizeof(text),
+		"%" PRIu64 " callbacks are sent again, up to event %" PRIu64 ".", preview->count,
+		preview->filter.last_event);
+	html_open(html, "section");
+	page_paragraph(page, preview->count ? text : "No parked callback with this filter.");
+	write_sums(page, preview);
+	write_left_out(page, preview);
+	html_close(html);
+	if (preview->count) {
+		write_form(page, &cmd, NULL);
+		code = write_first(page, preview);
+	}
+	return code == OUTCOME_DONE ? page_end(page) : code;
+}
+
+enum outcome page_replay_preview(struct page *page)
+{
+	const unsigned int kind =
+		walk_choice(page, "kind", callback_kind_names, CALLBACK_KIND_COUNT);
+	const bool marked = strcmp(params_get(&page->query, "which"), "marked") == 0;
+	struct replay_preview preview;
+	struct buffer events;
+	struct filter filter;
+	enum outcome code = walk_filter(page, &filter);
+
+	if (code != OUTCOME_DONE)
+		return code;
+	if (!filter.casino_id[0])
+		return page_error(page, 400, "A replay is of one dealer.",
+			"Go back, and choose the dealer in the filter.");
+	memset(&preview, 0, sizeof(preview));
+	replays_filter(&filter, kind < CALLBACK_KIND_COUNT ? 1u << kind : 0, &preview.filter);
+	buffer_init(&events, REPLAY_MARKED_MAX * REPLAY_EVENT_BYTES);
+	if (marked && (!read_marks(page, &events) || !events.len)) {
+		code = page_error(page, 400, "No callback is marked.",
+			"Go back, and mark at least one row.");
+	} else {
+		preview.events = (struct bytes){events.data, (uint32_t)events.len};
+		code = show_preview(page, &preview);
+	}
+	buffer_free(&events);
+	return code;
+}
+
+/* ---- the start */
+
+/* Shows the form again, with what failed. */
+static enum outcome ask_again(struct page *page, const struct replay_start_cmd *cmd, int status,
+	const char *failed)
+{
+	page->code = status;
+	page_begin_id(page, "Replay:", cmd->filter.casino_id);
+	write_form(page, cmd, failed);
+	return page_end(page);
+}
+
+/* Sends the one-time code of the form, if it has one. */
+static enum outcome send_code(struct page *page, struct failure *failure)
+{
+	const char *code = params_get(&page->form, "code");
+	struct session_step_cmd cmd = {.code = ""};
+	struct session_step_result result;
+	enum outcome sent;
+
+	failure->id = "";
+	if (!code[0])
+		return OUTCOME_DONE;
+	if (!text_copy(cmd.code, sizeof(cmd.code), code) ||
+		!operation_id_read(page, "step", cmd.operation_id))
+		return OUTCOME_USAGE;
+	sent = session_try(&page->desk.session, COMMAND_SESSION_STEP, &cmd, &result, failure);
+	explicit_bzero(&cmd, sizeof(cmd));
+	return sent;
+}
+
+enum outcome page_replay_start(struct page *page)
+{
+	struct replay_start_cmd cmd = {.expected = 0};
+	struct replay_start_result result;
+	uint8_t store[SELECTION_MAX];
+	struct page_address to;
+	struct failure failure;
+	enum outcome code;
+
+	if (!read_selection(page, &cmd, store))
+		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
+	if (!operation_read(page, "operation", &cmd.operator))
+		return ask_again(page, &cmd, 400, "A reason must be given, of at most 256 bytes.");
+	code = send_code(page, &failure);
+	if (code == OUTCOME_USAGE || (code == OUTCOME_FAILED && failure.id[0]))
+		return ask_again(page, &cmd, 403,
+			"The code was not accepted. It may be wrong or used already. Nothing was sent.");
+	if (code == OUTCOME_DONE)
+		code = session_try(&page->desk.session, COMMAND_REPLAY_START, &cmd, &result,
+			&failure);
+	if (code != OUTCOME_DONE && failure.id[0] && strcmp(failure.id, "code_needed") == 0)
+		return ask_again(page, &cmd, 403,
+			"This needs a fresh one-time code. Nothing was sent.");
+	if (code != OUTCOME_DONE && failure.id[0])
+		return page_error(page,
+			code == OUTCOME_UNREACHABLE || code == OUTCOME_BUSY ? 503 : 409,
+			failure.detail,
+			"If it was sent all the same, it is in the list of replays.");
+	if (code != OUTCOME_DONE)
+		return code;
+	to = lead_number(page, "/replays", result.id);
+	return page_go(page, &to);
+}

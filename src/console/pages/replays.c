@@ -1,0 +1,192 @@
+/* pages/replays - the list of replays, and one with its progress and its stop. */
+#include "admin/list.h"
+#include "admin/replays.h"
+#include "base/text.h"
+#include "console/leads.h"
+#include "console/operation.h"
+#include "console/routes.h"
+#include "console/view.h"
+#include "console/walk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct replay_view {
+	struct replay replay; /* must be first */
+	uint64_t on_its_way;
+};
+
+static const struct field replay_more[] = {
+	FIELD_AS("casino_id", FIELD_STR, replay, filter.casino_id),
+	FIELD_AS("player_id", FIELD_STR, replay, filter.player_id),
+	FIELD_AS("game_id", FIELD_STR, replay, filter.game_id),
+	FIELD_AS("first_event", FIELD_U64, replay, filter.first_event),
+	FIELD_AS("last_event", FIELD_U64, replay, filter.last_event),
+	FIELD(FIELD_U64, replay, id),
+	FIELD(FIELD_TIME_MS, replay, time_ms),
+	FIELD(FIELD_STR, replay, by),
+	FIELD(FIELD_STR, replay, reason),
+	FIELD_NAMED(replay, state, replay_state_names, REPLAY_STATE_COUNT),
+	FIELD(FIELD_TIME_MS, replay, ended_ms),
+	FIELD(FIELD_STR, replay, stopped_by),
+	FIELD(FIELD_U64, replay, expected),
+	FIELD(FIELD_U64, replay, made_due),
+	FIELD(FIELD_U64, replay, delivered),
+	FIELD(FIELD_U64, replay, parked_again),
+	FIELD(FIELD_U64, replay, withdrawn),
+	FIELD(FIELD_U64, replay, left_out),
+	FIELD(FIELD_U64, replay_view, on_its_way),
+	FIELD_END,
+};
+
+static void lead_to_replay(struct page *page, const void *row, struct page_address *to)
+{
+	*to = lead_number(page, "/replays", ((const struct replay *)row)->id);
+}
+
+static void lead_to_replay_dealer(struct page *page, const void *row, struct page_address *to)
+{
+	*to = lead_dealer(page, ((const struct replay *)row)->filter.casino_id);
+}
+
+static const struct view_column list_columns[] = {
+	{"Started", "time_ms", VIEW_PLAIN, NULL},
+	{"Replay", "id", VIEW_PLAIN, lead_to_replay},
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_replay_dealer},
+	{"State", "state", VIEW_STATE, NULL},
+	{"Callbacks", "expected", VIEW_PLAIN, NULL},
+	{"Made due", "made_due", VIEW_PLAIN, NULL},
+	{"Delivered", "delivered", VIEW_PLAIN, NULL},
+	{"Parked again", "parked_again", VIEW_PLAIN, NULL},
+	{"By", "by", VIEW_PLAIN, NULL},
+	{"Reason", "reason", VIEW_PLAIN, NULL},
+	VIEW_END,
+};
+
+static const struct view_column one_columns[] = {
+	{"State", "state", VIEW_STATE, NULL},
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_replay_dealer},
+	{"Player", "player_id", VIEW_IF_ANY, NULL},
+	{"Game", "game_id", VIEW_IF_ANY, NULL},
+	{"Events from", "first_event", VIEW_PLAIN, NULL},
+	{"to", "last_event", VIEW_PLAIN, NULL},
+	{"Started", "time_ms", VIEW_PLAIN, NULL},
+	{"By", "by", VIEW_PLAIN, NULL},
+	{"Reason", "reason", VIEW_PLAIN, NULL},
+	{"Ended", "ended_ms", VIEW_IF_ANY, NULL},
+	{"Stopped by", "stopped_by", VIEW_IF_ANY, NULL},
+	{"Callbacks in the preview", "expected", VIEW_PLAIN, NULL},
+	{"Made due", "made_due", VIEW_PLAIN, NULL},
+	{"Delivered", "delivered", VIEW_PLAIN, NULL},
+	{"Parked again", "parked_again", VIEW_PLAIN, NULL},
+	{"On their way", "on_its_way", VIEW_PLAIN, NULL},
+	{"Held or cancelled meanwhile", "withdrawn", VIEW_IF_ANY, NULL},
+	{"Left out: an adjustment stands for them", "left_out", VIEW_IF_ANY, NULL},
+	VIEW_END,
+};
+
+enum outcome page_replays(struct page *page)
+{
+	struct view view = {.fields = replay_more};
+	struct replay_view row;
+	struct row_walk walk;
+	enum outcome code;
+
+	if (!page->route->csv)
+		page_begin(page, "Replays");
+	memset(&row, 0, sizeof(row));
+	view_begin(&view, page, "Replays of callbacks, the newest first", list_columns);
+	walk_open(&walk, page, RECORD_REPLAY);
+	while (walk_next(&walk, &row.replay)) {
+		walk.last_ms = row.replay.time_ms;
+		view_row(&view, &row);
+		walk.shown++;
+	}
+	view_end(&view, "No replay was started yet. The list of callbacks of a dealer offers one.");
+	code = walk_end(&walk, OUTCOME_DONE);
+	if (code != OUTCOME_DONE || page->route->csv)
+		return code;
+	walk_foot(&walk);
+	return page_end(page);
+}
+
+/* ---- one replay */
+
+static void write_bar(struct page *page, const struct replay *replay)
+{
+	struct html *html = &page->html;
+	char number[24];
+
+	html_open(html, "progress");
+	snprintf(number, sizeof(number), "%" PRIu64, replay->expected);
+	html_attribute(html, "max", number);
+	snprintf(number, sizeof(number), "%" PRIu64,
+		replay->delivered + replay->parked_again + replay->withdrawn);
+	html_attribute(html, "value", number);
+	html_attribute(html, "aria-label", "Callbacks of this replay that were sent");
+	html_close(html);
+}
+
+static void write_stop(struct page *page, const struct replay *replay)
+{
+	struct page_address act = lead_number(page, "/replays", replay->id);
+
+	if (replay->state != REPLAY_RUNNING || page->who.role < ROLE_SUPPORT)
+		return;
+	snprintf(act.text + act.len, sizeof(act.text) - act.len, "/stop");
+	page_form(page, &act);
+	if (operation_input(page, "operation")) {
+		page_input(page, "Reason, for the audit", "reason", "");
+		page_button(page, "Stop");
+	}
+	html_close(&page->html);
+}
+
+enum outcome page_replay(struct page *page)
+{
+	char text[REPLAY_PROGRESS_SIZE], what[64];
+	struct replay_view row;
+	struct html *html = &page->html;
+	enum outcome code;
+	bool found;
+
+	code = replays_fetch(&page->desk.session, page->number, &row.replay, &found);
+	if (code != OUTCOME_DONE)
+		return code;
+	snprintf(what, sizeof(what), found ? "Replay %" PRIu64 : "There is no replay %" PRIu64 ".",
+		page->number);
+	if (!found)
+		return page_error(page, 404, what, "Looked at all replays of this installation.");
+	row.on_its_way = replay_on_its_way(&row.replay);
+	page_begin(page, what);
+	html_open(html, "section");
+	if (row.replay.state == REPLAY_RUNNING || row.on_its_way)
+		html_attribute(html, "data-refresh", "3");
+	replays_describe(&row.replay, text);
+	page_paragraph(page, text);
+	write_bar(page, &row.replay);
+	view_pairs(page, one_columns, replay_more, &row);
+	if (row.replay.state == REPLAY_RUNNING)
+		page_paragraph(page,
+			"The ledger does the steps: closing this page stops nothing. At most 100 "
+			"callbacks are on their way at a time; while the breaker of the dealer is "
+			"open, they wait.");
+	html_close(html);
+	write_stop(page, &row.replay);
+	return page_end(page);
+}
+
+enum outcome page_replay_stop(struct page *page)
+{
+	struct replay_stop_cmd cmd = {.id = page->number};
+	struct replay_stop_result result;
+	const struct page_address to = lead_number(page, "/replays", page->number);
+	enum outcome code;
+
+	if (!operation_read(page, "operation", &cmd.operator))
+		return page_error(page, 400, "A reason must be given, of at most 256 bytes.",
+			"Nothing was done. Go back, and fill in the reason.");
+	code = session_do(&page->desk.session, COMMAND_REPLAY_STOP, &cmd, &result, NULL);
+	return code == OUTCOME_DONE ? page_go(page, &to) : code;
+}

@@ -1,0 +1,238 @@
+#include "ledger/replay.h"
+
+#include "base/log.h"
+#include "base/pack.h"
+#include "ledger/ledger.h"
+
+#include <string.h>
+
+/* A loop that waits WAIT_MS without work is idle. If it is never idle, a step runs every BUSY_MS. */
+#define WAIT_MS 5
+#define BUSY_MS 1000
+/* After a step that could not be saved. */
+#define REST_MS 1000
+
+/* Returns true if an earlier replay of the same dealer runs. */
+static bool is_behind(const struct replay_book *book, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++) {
+		if (strcmp(book->list[i].row.filter.casino_id,
+			    book->list[at].row.filter.casino_id) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns how many callbacks the next step of the replay may make due. */
+static uint64_t step_room(const struct ledger *ledger, const struct running_replay *running)
+{
+	const struct replay *row = &running->row;
+	const uint64_t on_its_way = replay_on_its_way(row);
+	uint64_t room = REPLAY_STEP_MAX;
+
+	if (room > ledger->replay_rate)
+		room = ledger->replay_rate;
+	if (on_its_way >= REPLAY_AHEAD_MAX)
+		return 0;
+	if (room > REPLAY_AHEAD_MAX - on_its_way)
+		room = REPLAY_AHEAD_MAX - on_its_way;
+	if (room > REPLAY_CALLBACKS_MAX - row->made_due)
+		room = REPLAY_CALLBACKS_MAX - row->made_due;
+	return room;
+}
+
+/* Returns true if the replay could make one more due, whatever the time is. */
+static bool may_step(const struct ledger *ledger, uint32_t at)
+{
+	const struct replay_book *book = &ledger->derived.replays;
+	const struct running_replay *running = &book->list[at];
+
+	return !is_behind(book, at) &&
+		(step_room(ledger, running) || running->row.made_due >= REPLAY_CALLBACKS_MAX);
+}
+
+static bool is_able(const struct ledger *ledger)
+{
+	return ledger->store && !ledger->storage_low && ledger->replay_rate;
+}
+
+int replay_wait_ms(const struct ledger *ledger, int64_t boot_ms, int most)
+{
+	const struct replay_book *book = &ledger->derived.replays;
+
+	for (uint32_t i = 0; i < book->count && is_able(ledger); i++) {
+		int64_t left_ms = book->list[i].next_ms - boot_ms;
+
+		if (!may_step(ledger, i))
+			continue;
+		if (left_ms < WAIT_MS)
+			left_ms = WAIT_MS;
+		if (left_ms < most)
+			most = (int)left_ms;
+	}
+	return most;
+}
+
+/* The callbacks that a step found. */
+struct found_parked {
+	const struct replay *row;
+	struct buffer *events;
+	uint64_t room;
+	uint32_t looked;
+	uint64_t last; /* event that was looked at last */
+	bool full;     /* there may be more */
+};
+
+static bool look_at_callback(void *context, struct bytes key, const void *arg)
+{
+	struct found_parked *found = context;
+	const struct callback *callback = arg;
+	enum replay_fit fit;
+
+	(void)key;
+	if (callback->event > found->row->filter.last_event)
+		return false;
+	if (found->looked == REPLAY_LOOK_MAX || !found->room) {
+		found->full = true;
+		return false;
+	}
+	found->looked++;
+	found->last = callback->event;
+	fit = replay_fits(&found->row->filter, &found->row->events, callback);
+	if (fit == REPLAY_FITS || fit == REPLAY_IS_ADJUSTED) {
+		found->room--;
+		/* A failed buffer ends the walk; the callback is found again by the next step. */
+		return replay_event_add(found->events, callback->event);
+	}
+	return true;
+}
+
+/* Walks the callbacks from the next event on. */
+static enum status find_parked(struct store *store, struct found_parked *found)
+{
+	struct store_range range = {.record = RECORD_CALLBACK};
+	struct callback key;
+	struct buffer after;
+	enum status status = STATUS_NOMEM;
+
+	memset(&key, 0, sizeof(key));
+	key.event = found->row->next_event - 1;
+	buffer_init(&after, 64);
+	if (pack_key(&after, callback_fields, 1, &key)) {
+		range.after = (struct bytes){after.data, (uint32_t)after.len};
+		status = store->scan(store, &range, look_at_callback, found);
+	}
+	buffer_free(&after);
+	return found->events->failed ? STATUS_NOMEM : status;
+}
+
+/* Takes the next events that were marked one by one. */
+static void take_marked(struct found_parked *found)
+{
+	const struct bytes *events = &found->row->events;
+
+	for (uint32_t i = 0; i < replay_event_count(events); i++) {
+		const uint64_t event = replay_event_at(events, i);
+
+		if (event < found->row->next_event)
+			continue;
+		if (!found->room) {
+			found->full = true;
+			return;
+		}
+		found->room--;
+		found->last = event;
+		replay_event_add(found->events, event);
+	}
+}
+
+static enum status find_step(struct ledger *ledger, const struct running_replay *running,
+	struct buffer *events, struct replay_step_cmd *cmd)
+{
+	struct found_parked found = {.row = &running->row,
+		.events = events,
+		.room = step_room(ledger, running)};
+	enum status status = STATUS_OK;
+
+	found.last = running->row.next_event - 1;
+	if (running->row.events.len)
+		take_marked(&found);
+	else if (running->row.made_due < REPLAY_CALLBACKS_MAX)
+		status = find_parked(ledger->store, &found);
+	*cmd = (struct replay_step_cmd){.id = running->row.id,
+		.from = running->row.next_event,
+		.to = found.last + 1,
+		.ends = !found.full,
+		.events = {events->data, (uint32_t)events->len}};
+	if (cmd->ends)
+		cmd->to = running->row.filter.last_event + 1;
+	return events->failed ? STATUS_NOMEM : status;
+}
+
+/* Sets the time of the next step so that the rate is kept. */
+static void rest_replay(struct ledger *ledger, uint64_t id, int64_t rest_ms,
+	const struct moment *now)
+{
+	struct replay_book *book = &ledger->derived.replays;
+
+	for (uint32_t i = 0; i < book->count; i++) {
+		if (book->list[i].row.id == id)
+			book->list[i].next_ms = now->boot_ms + rest_ms;
+	}
+}
+
+static bool run_step(struct ledger *ledger, const struct replay_step_cmd *cmd,
+	const struct moment *now)
+{
+	static struct slot slot;
+	int64_t rest_ms;
+
+	memset(&slot, 0, sizeof(slot));
+	slot.command = COMMAND_REPLAY_STEP;
+	slot.cmd.replay_step = *cmd;
+	if (ledger_run(ledger, &slot, 1, now) != STATUS_OK)
+		return false;
+	rest_ms = (int64_t)slot.result.replay_step.made_due * 1000 / ledger->replay_rate;
+	if (slot.outcome != FRAME_DONE || slot.result.verdict.refusal != REFUSAL_NONE) {
+		log_line(LOG_LEVEL_ERROR, "replay_failed", "replay=%llu event=%llu reason=%s",
+			(unsigned long long)cmd->id, (unsigned long long)cmd->from,
+			slot.outcome == FRAME_DONE ? refusal_info(slot.result.verdict.refusal)->id
+						   : "\"a row cannot be loaded or saved\"");
+		rest_ms = REST_MS;
+	}
+	rest_replay(ledger, cmd->id, rest_ms, now);
+	return true;
+}
+
+bool replay_step(struct ledger *ledger, const struct moment *now)
+{
+	const struct replay_book *book = &ledger->derived.replays;
+	struct replay_step_cmd cmd;
+	struct buffer events;
+	uint32_t at = 0;
+	bool kept = true;
+
+	while (at < book->count && (!may_step(ledger, at) || book->list[at].next_ms > now->boot_ms))
+		at++;
+	if (at == book->count)
+		return true;
+	ledger->replay_stepped_ms = now->boot_ms;
+	buffer_init(&events, (REPLAY_LOOK_MAX + 1) * REPLAY_EVENT_BYTES);
+	if (find_step(ledger, &book->list[at], &events, &cmd) == STATUS_OK) {
+		kept = run_step(ledger, &cmd, now);
+	} else {
+		log_line(LOG_LEVEL_ERROR, "replay_failed",
+			"replay=%llu reason=\"a row cannot be read\"", (unsigned long long)cmd.id);
+		rest_replay(ledger, cmd.id, REST_MS, now);
+	}
+	buffer_free(&events);
+	return kept;
+}
+
+bool replay_use_time(struct ledger *ledger, bool idle, const struct moment *now)
+{
+	if (!is_able(ledger) || !ledger->derived.replays.count ||
+		(!idle && now->boot_ms - ledger->replay_stepped_ms < BUSY_MS))
+		return true;
+	return replay_step(ledger, now);
+}

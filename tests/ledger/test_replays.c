@@ -1,0 +1,381 @@
+/*
+ * Tests replays of parked callbacks: what they select, the one attempt that each gets, the stop, and what a
+ * restart leaves.
+ */
+#include "case_wagers.h"
+
+#include "base/text.h"
+#include "ledger/replay.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PARKED_MAX 128
+
+static uint64_t parked[PARKED_MAX];
+
+/* Sends the due callback, which the dealer refuses. */
+static void refuse(uint64_t event)
+{
+	const struct callback_claim_result claimed = case_claim(event);
+
+	ck_assert_int_eq(claimed.verdict.refusal, REFUSAL_NONE);
+	case_end(&claimed.send, CALLBACK_REFUSED);
+}
+
+/* Settles a round and returns its event, due after a first attempt. */
+static uint64_t settle_round(unsigned int number)
+{
+	struct bet_place_result placed;
+	struct round_settle_result settled;
+	char id[16], game[16];
+
+	sprintf(id, "pb%u", number);
+	sprintf(game, "pg%u", number);
+	placed = case_bet(id, game, CREDIT);
+	case_end(&placed.send, CALLBACK_SUCCESS);
+	sprintf(id, "pr%u", number);
+	settled = case_settle(id, game, RESULT_WIN, 2 * CREDIT);
+	case_end(&settled.send, CALLBACK_REFUSED);
+	return settled.event;
+}
+
+static void park_event(uint64_t event)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		case_pass(MINUTE);
+		refuse(event);
+	}
+}
+
+static void park(unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		parked[i] = settle_round(i);
+		park_event(parked[i]);
+	}
+}
+
+struct find_row {
+	uint64_t number;
+	void *row;
+	size_t size;
+	bool found;
+};
+
+static void keep_row(void *context, const void *row)
+{
+	struct find_row *find = context;
+
+	if (memcmp(row, &find->number, sizeof(find->number)) != 0)
+		return;
+	memcpy(find->row, row, find->size);
+	find->found = true;
+}
+
+static struct callback callback_row(uint64_t event)
+{
+	struct callback row;
+	struct find_row find = {event, &row, sizeof(row), false};
+
+	case_list(RECORD_CALLBACK, false, 64, keep_row, &find);
+	ck_assert(find.found);
+	return row;
+}
+
+static struct replay replay_row(uint64_t id)
+{
+	struct replay row;
+	struct find_row find = {id, &row, sizeof(row), false};
+
+	case_list(RECORD_REPLAY, false, 64, keep_row, &find);
+	ck_assert(find.found);
+	return row;
+}
+
+static struct replay_preview_result preview(const struct replay_filter *filter, struct bytes events)
+{
+	const struct replay_preview_cmd cmd = {.filter = *filter, .events = events};
+	static struct buffer out;
+	struct slot *slot = case_run(COMMAND_REPLAY_PREVIEW, &cmd);
+
+	buffer_free(&out);
+	buffer_init(&out, FRAME_MAX);
+	ledger_answer(&case_ledger, slot, 1, &out);
+	ck_assert_int_eq(slot->outcome, FRAME_DONE);
+	return slot->result.replay_preview;
+}
+
+static const struct bytes none = {NULL, 0};
+
+/* Previews the parked ones of demo, and returns the command that starts what was counted. */
+static struct replay_start_cmd begin_of(struct bytes events)
+{
+	struct replay_start_cmd cmd;
+	struct replay_preview_result counted;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator= case_operator();
+	strcpy(cmd.operator.reason, "dealer is up");
+	strcpy(cmd.filter.casino_id, "demo");
+	cmd.events = events;
+	counted = preview(&cmd.filter, events);
+	cmd.filter.first_event = counted.first_event;
+	cmd.filter.last_event = counted.last_event;
+	cmd.filter.parked_to_ms = counted.parked_to_ms;
+	cmd.expected = replay_event_count(&counted.found);
+	return cmd;
+}
+
+static struct replay_start_result start(const struct replay_start_cmd *cmd)
+{
+	return case_run(COMMAND_REPLAY_START, cmd)->result.replay_start;
+}
+
+static void step(void)
+{
+	case_pass(SECOND);
+	ck_assert(replay_step(&case_ledger, case_moment()));
+}
+
+/* Sends what is due of the parked ones. Returns how many that were. */
+static unsigned int send_due(unsigned int count)
+{
+	unsigned int sent = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (callback_row(parked[i]).state != CALLBACK_DUE)
+			continue;
+		refuse(parked[i]);
+		sent++;
+	}
+	return sent;
+}
+
+START_TEST(each_gets_one_attempt_more)
+{
+	struct replay_start_cmd cmd;
+	struct replay row;
+	uint64_t id;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(20);
+	cmd = begin_of(none);
+	ck_assert_uint_eq(cmd.expected, 20);
+	id = start(&cmd).id;
+	ck_assert_uint_eq(id, 1);
+	/* A form that is sent twice starts one replay. */
+	ck_assert(start(&cmd).verdict.replay);
+	ck_assert_uint_eq(start(&cmd).id, id);
+	step();
+	row = replay_row(id);
+	ck_assert_uint_eq(row.made_due, REPLAY_STEP_MAX);
+	/* No step before the rate allows it. */
+	ck_assert(replay_step(&case_ledger, case_moment()));
+	ck_assert_uint_eq(replay_row(id).made_due, REPLAY_STEP_MAX);
+	if (_i == CASE_DISK)
+		case_reopen();
+	ck_assert_uint_eq(send_due(20), REPLAY_STEP_MAX);
+	for (unsigned int i = 0; i < 4; i++)
+		step();
+	if (_i == CASE_DISK)
+		case_reopen();
+	ck_assert_uint_eq(send_due(20), 20 - REPLAY_STEP_MAX);
+	for (unsigned int i = 0; i < 4; i++)
+		step();
+	ck_assert_uint_eq(send_due(20), 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		ck_assert_uint_eq(callback_row(parked[i]).attempts, 4);
+		ck_assert_int_eq(callback_row(parked[i]).state, CALLBACK_PARKED);
+		ck_assert_uint_eq(callback_row(parked[i]).replay, 0);
+	}
+	row = replay_row(id);
+	ck_assert_int_eq(row.state, REPLAY_DONE);
+	ck_assert_uint_eq(row.made_due, 20);
+	ck_assert_uint_eq(row.parked_again, 20);
+	ck_assert_uint_eq(case_ledger.derived.replays.count, 0);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(what_is_parked_later_stays)
+{
+	struct replay_start_cmd cmd;
+	uint64_t later;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(2);
+	later = settle_round(2);
+	cmd = begin_of(none);
+	ck_assert_uint_eq(cmd.expected, 2);
+	park_event(later);
+	parked[2] = settle_round(3);
+	park_event(parked[2]);
+	start(&cmd);
+	step();
+	step();
+	ck_assert_uint_eq(send_due(2), 2);
+	ck_assert_uint_eq(callback_row(later).attempts, 3);
+	ck_assert_uint_eq(callback_row(parked[2]).attempts, 3);
+	ck_assert_uint_eq(replay_row(1).made_due, 2);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(a_stop_leaves_the_rest)
+{
+	struct replay_start_cmd cmd;
+	struct replay_stop_cmd stop = {.id = 1};
+	struct replay_stop_result stopped;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(20);
+	cmd = begin_of(none);
+	start(&cmd);
+	step();
+	stop.operator= case_operator();
+	stopped = case_run(COMMAND_REPLAY_STOP, &stop)->result.replay_stop;
+	ck_assert_int_eq(stopped.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(stopped.state, REPLAY_STOPPED);
+	ck_assert_uint_eq(stopped.on_its_way, REPLAY_STEP_MAX);
+	if (_i == CASE_DISK)
+		case_reopen();
+	for (unsigned int i = 0; i < 4; i++)
+		step();
+	ck_assert_uint_eq(send_due(20), REPLAY_STEP_MAX);
+	ck_assert_uint_eq(replay_row(1).parked_again, REPLAY_STEP_MAX);
+	ck_assert_str_eq(replay_row(1).stopped_by, replay_row(1).by);
+	stop.id = 2;
+	stop.operator= case_operator();
+	stopped = case_run(COMMAND_REPLAY_STOP, &stop)->result.replay_stop;
+	ck_assert_int_eq(stopped.verdict.refusal, REFUSAL_CALLBACK_NOT_FOUND);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(a_preview_says_what_is_sent)
+{
+	struct replay_filter filter = {.kinds = 0};
+	struct replay_preview_result counted;
+	struct replay_start_cmd cmd;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(3);
+	ck_assert_int_eq(case_operate(parked[0], CALLBACK_HOLD), REFUSAL_NONE);
+	strcpy(filter.casino_id, "demo");
+	counted = preview(&filter, none);
+	ck_assert_uint_eq(counted.sums[CALLBACK_BETTING_RESULT].count, 2);
+	ck_assert(counted.sums[CALLBACK_BETTING_RESULT].amount == 4 * CREDIT);
+	ck_assert_uint_eq(counted.held, 1);
+	ck_assert(!counted.more);
+	ck_assert_int_eq(counted.breaker, BREAKER_CLOSED);
+	/* A filter that selects nothing starts nothing. */
+	filter.kinds = 1u << CALLBACK_BETTING_REFUND;
+	ck_assert_uint_eq(preview(&filter, none).found.len, 0);
+	strcpy(filter.casino_id, "absent");
+	ck_assert_int_eq(preview(&filter, none).verdict.refusal, REFUSAL_DEALER_NOT_FOUND);
+	cmd = begin_of(none);
+	cmd.expected = 0;
+	ck_assert_int_eq(start(&cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	cmd.expected = 1;
+	cmd.filter.last_event += 1000;
+	ck_assert_int_eq(start(&cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	cmd.filter.last_event -= 1000;
+	cmd.filter.parked_to_ms += HOUR;
+	ck_assert_int_eq(start(&cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_uint_eq(case_list(RECORD_REPLAY, false, 64, NULL, NULL), 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(marked_ones_are_sent_alone)
+{
+	struct replay_start_cmd cmd;
+	struct buffer events;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(4);
+	buffer_init(&events, 64);
+	replay_event_add(&events, parked[1]);
+	replay_event_add(&events, parked[3]);
+	cmd = begin_of((struct bytes){events.data, (uint32_t)events.len});
+	ck_assert_uint_eq(cmd.expected, 2);
+	start(&cmd);
+	if (_i == CASE_DISK)
+		case_reopen();
+	step();
+	ck_assert_int_eq(callback_row(parked[1]).state, CALLBACK_DUE);
+	ck_assert_int_eq(callback_row(parked[3]).state, CALLBACK_DUE);
+	ck_assert_uint_eq(send_due(4), 2);
+	ck_assert_int_eq(replay_row(1).state, REPLAY_DONE);
+	case_prove();
+	buffer_free(&events);
+	case_close();
+}
+END_TEST
+
+/* One that an operator cancels before it is sent, and one that is delivered. */
+START_TEST(ends_are_counted)
+{
+	struct callback_claim_result claimed;
+	struct replay_start_cmd cmd;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(3);
+	cmd = begin_of(none);
+	start(&cmd);
+	ck_assert_int_eq(case_operate(parked[2], CALLBACK_CANCEL), REFUSAL_NONE);
+	step();
+	ck_assert_int_eq(case_operate(parked[0], CALLBACK_CANCEL), REFUSAL_NONE);
+	claimed = case_claim(parked[1]);
+	case_end(&claimed.send, CALLBACK_SUCCESS);
+	ck_assert_uint_eq(replay_row(1).made_due, 2);
+	ck_assert_uint_eq(replay_row(1).delivered, 1);
+	ck_assert_uint_eq(replay_row(1).withdrawn, 1);
+	ck_assert_int_eq(replay_row(1).state, REPLAY_DONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* A dealer that answers nothing gets no pile of due callbacks. */
+START_TEST(a_replay_waits_for_what_is_due)
+{
+	struct replay_start_cmd cmd;
+
+	case_open_mode(CASE_MEMORY, WALLET_SEAMLESS);
+	park(REPLAY_AHEAD_MAX + 5);
+	cmd = begin_of(none);
+	ck_assert_uint_eq(cmd.expected, REPLAY_AHEAD_MAX + 5);
+	start(&cmd);
+	for (unsigned int i = 0; i < 12; i++)
+		step();
+	ck_assert_uint_eq(replay_row(1).made_due, REPLAY_AHEAD_MAX);
+	ck_assert_uint_eq(send_due(REPLAY_AHEAD_MAX + 5), REPLAY_AHEAD_MAX);
+	step();
+	step();
+	ck_assert_uint_eq(replay_row(1).made_due, REPLAY_AHEAD_MAX + 5);
+	ck_assert_int_eq(replay_row(1).state, REPLAY_DONE);
+	case_close();
+}
+END_TEST
+
+Suite *replays_suite(void)
+{
+	Suite *suite = suite_create("replays");
+	TCase *tests = tcase_create("replays");
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, each_gets_one_attempt_more, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tests, what_is_parked_later_stays, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tests, a_stop_leaves_the_rest, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tests, a_preview_says_what_is_sent, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tests, marked_ones_are_sent_alone, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tests, ends_are_counted, 0, CASE_STORE_COUNT);
+	tcase_add_test(tests, a_replay_waits_for_what_is_due);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
