@@ -17,6 +17,7 @@ static const struct {
 	{"/transactions", "Transactions", ROLE_READ},
 	{"/callbacks", "Callbacks", ROLE_READ},
 	{"/refused", "Refused", ROLE_READ},
+	{"/days", "Days", ROLE_READ},
 	{"/audit", "Audit", ROLE_FINANCE},
 };
 

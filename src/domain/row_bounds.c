@@ -165,6 +165,7 @@ static const struct bound bounds[] = {
 	{RECORD_CANCELLATION, ANY, "reason", 0},
 	{RECORD_DESK_OPERATOR, NAME, "name", 0},
 	{RECORD_DESK_OPERATOR, ID, "login", 0},
+	{RECORD_DEALER_DAY, NAME, "casino_id", 0},
 	{RECORD_RESULT_BATCH, NAME, "client_id", 0},
 	{RECORD_RESULT_BATCH, ID, "request_transaction_id", 0},
 	{RECORD_RESULT_BATCH, COUNT, "count", BATCH_RESULTS_MAX},
