@@ -70,3 +70,28 @@ enum outcome seek_begin(struct session *session, enum record record, int64_t tim
 	*before = late;
 	return code;
 }
+
+enum outcome seek_walk(struct session *session, enum record record, int64_t from_ms,
+	int64_t until_ms, enum outcome (*visit)(void *closure, const union seek_row *row),
+	void *closure)
+{
+	union seek_row row;
+	struct list list;
+	uint64_t before, last;
+	int64_t time_ms;
+	enum outcome code = seek_begin(session, record, from_ms, &before, &last);
+
+	if (code != OUTCOME_DONE)
+		return code;
+	list_open(&list, session, record, false, 0, NULL);
+	seek_key(record, before, &row);
+	list_behind(&list, &row);
+	while (code == OUTCOME_DONE && list_next(&list, &row)) {
+		time_ms = seek_time(record, &row);
+		if (seek_number(record, &row) > last || time_ms >= until_ms + SEEK_SLACK_MS)
+			break;
+		if (time_ms >= from_ms && time_ms < until_ms)
+			code = visit(closure, &row);
+	}
+	return list_end(&list, code);
+}

@@ -187,6 +187,8 @@ static enum outcome walk_dealers(struct check *check)
 			code = add_late_dealer(check, row.casino_id);
 		if (code == OUTCOME_DONE)
 			proof_dealer(&check->proof, row.casino_id, row.currency);
+		if (code == OUTCOME_DONE)
+			proof_days_dealer(&check->proof, &row);
 	}
 	return list_end(&list, code);
 }
@@ -329,6 +331,7 @@ static enum outcome (*const walks[])(struct check *check) = {
 	walk_totals,
 	walk_others,
 	walk_dealers,
+	check_walk_days_before,
 	walk_players,
 	settle_counts,
 	check_walk_names,
@@ -339,6 +342,7 @@ static enum outcome (*const walks[])(struct check *check) = {
 	check_walk_corrections,
 	check_walk_statistics,
 	check_walk_events,
+	check_walk_days_after,
 };
 
 /*

@@ -37,6 +37,7 @@ struct check {
 	/* Called with the kind of rows being walked and their number so far. NULL: not called. */
 	void (*progress)(void *closure, const char *what, uint64_t rows);
 	void *progress_closure;
+	uint64_t days; /* of dealers that were compared */
 	uint64_t sums; /* lifetimes and days of players that were compared */
 	/*
 	 * The last transaction up to the point, for printing. The point itself is a counter,
@@ -96,6 +97,12 @@ enum outcome check_owner_of_change(struct check *check, const struct transaction
 enum outcome check_key_of_change(struct check *check, const struct request *row);
 /* Walks rounds and bets together with the sums that A4 reports (proof/statistics.h). */
 enum outcome check_walk_statistics(struct check *check);
+/*
+ * Walk the sums of dealers' days before all rows that they count, and after them. The second one
+ * compares them with those rows.
+ */
+enum outcome check_walk_days_before(struct check *check);
+enum outcome check_walk_days_after(struct check *check);
 /*
  * Walks callbacks, bodies, attempts and due rows. Walks the audit afterwards if its rows are
  * needed.

@@ -16,6 +16,15 @@ struct page_address lead_dealer(const struct page *page, const char *casino_id)
 	return to;
 }
 
+struct page_address lead_day(const struct page *page, const char *casino_id, const char *date)
+{
+	struct page_address to = page_address(page, "/days");
+
+	address_add(&to, "casino", casino_id);
+	address_add(&to, "day", date);
+	return to;
+}
+
 struct page_address lead_round(const struct page *page, const char *player_id, const char *game_id)
 {
 	struct page_address to = page_address(page, "/round");

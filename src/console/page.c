@@ -18,6 +18,7 @@ static const struct {
 	{"/callbacks", "Callbacks", ROLE_READ},
 	{"/replays", "Replays", ROLE_READ},
 	{"/refused", "Refused", ROLE_READ},
+	{"/days", "Days", ROLE_READ},
 	{"/audit", "Audit", ROLE_FINANCE},
 };
 

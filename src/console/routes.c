@@ -14,6 +14,8 @@ static const struct console_route routes[] = {
 	{"/dealers", ROUTE_GET, ROLE_READ, false, false, page_dealers},
 	{"/dealers.csv", ROUTE_GET, ROLE_READ, false, true, page_dealers},
 	{"/dealer", ROUTE_GET, ROLE_READ, false, false, page_dealer},
+	{"/days", ROUTE_GET, ROLE_READ, false, false, page_days},
+	{"/days.csv", ROUTE_GET, ROLE_READ, false, true, page_days},
 	{"/player", ROUTE_GET, ROLE_READ, false, false, page_player},
 	{"/player.csv", ROUTE_GET, ROLE_READ, false, true, page_player},
 	{"/transactions", ROUTE_GET, ROLE_READ, false, false, page_transactions},

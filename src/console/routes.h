@@ -32,6 +32,7 @@ enum outcome page_zone(struct page *page);
 enum outcome page_search(struct page *page);
 enum outcome page_dealers(struct page *page);
 enum outcome page_dealer(struct page *page);
+enum outcome page_days(struct page *page);
 enum outcome page_player(struct page *page);
 enum outcome page_transaction(struct page *page);
 enum outcome page_bet(struct page *page);

@@ -65,6 +65,7 @@ const struct field dealer_fields[] = {
 	FIELD(FIELD_U32, dealer, exam_passed),
 	FIELD(FIELD_U32, dealer, exam_failed),
 	FIELD(FIELD_TIME_MS, dealer, exam_ms),
+	FIELD(FIELD_TIME_MS, dealer, days_from_ms),
 	FIELD_END,
 };
 

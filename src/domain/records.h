@@ -116,6 +116,11 @@ struct dealer {
 	uint32_t exam_passed;
 	uint32_t exam_failed;
 	int64_t exam_ms; /* 0: there was none */
+	/*
+	 * Rows from this time on are counted in the sums of days (struct dealer_day). It is set when a
+	 * version without these sums is upgraded, and when utc_offset_min changes. 0: all rows.
+	 */
+	int64_t days_from_ms;
 };
 
 /*
@@ -474,6 +479,39 @@ struct day {
 	char player_id[PLAYER_ID_SIZE];
 	uint32_t number; /* days since 1970-01-01 */
 	struct statistics sums;
+};
+
+/* A number of rows and the sum of their amounts. */
+struct day_sum {
+	uint64_t count;
+	sum_t amount;
+};
+
+/* Running sums of a dealer's day (domain/dealer_day.h). */
+struct dealer_day {
+	char casino_id[CASINO_ID_SIZE];
+	uint32_t number; /* days since 1970-01-01 in the dealer's utc_offset */
+	/* movements of credit of the day */
+	struct day_sum transferred_in;
+	struct day_sum transferred_out;
+	struct day_sum adjusted;
+	struct day_sum cancelled; /* stakes returned by cancellations */
+	/* results and corrections of the day, of both wallets */
+	struct day_sum paid;
+	struct day_sum corrected;
+	/* bets recorded on the day, by their present state */
+	struct day_sum pending;
+	struct day_sum accepted;
+	struct day_sum rejected;
+	struct day_sum refunding;
+	struct day_sum refunded;
+	struct day_sum settled;
+	/* callbacks created on the day, by the class of the last attempt that ended */
+	uint64_t callbacks_waiting; /* no attempt has ended */
+	uint64_t callbacks_unknown;
+	uint64_t callbacks_success;
+	uint64_t callbacks_refused;
+	uint64_t callbacks_not_sent;
 };
 
 /* Maps an operator's operation_id to its effect, so that a repeated command acts only once. */

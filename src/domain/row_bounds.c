@@ -178,6 +178,7 @@ static const struct bound bounds[] = {
 	{RECORD_REPLAY, NUMBER, "delivered", REPLAY_CALLBACKS_MAX},
 	{RECORD_REPLAY, NUMBER, "parked_again", REPLAY_CALLBACKS_MAX},
 	{RECORD_REPLAY, NUMBER, "withdrawn", REPLAY_CALLBACKS_MAX},
+	{RECORD_DEALER_DAY, NAME, "casino_id", 0},
 	{RECORD_RESULT_BATCH, NAME, "client_id", 0},
 	{RECORD_RESULT_BATCH, ID, "request_transaction_id", 0},
 	{RECORD_RESULT_BATCH, COUNT, "count", BATCH_RESULTS_MAX},

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/pack.h"
 #include "base/text.h"
+#include "ledger/rows/dealer_days.h"
 #include "ledger/rows/keys.h"
 
 #include <string.h>
@@ -48,6 +49,7 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 	if (options)
 		ledger->outbox = *options;
 	ws_init(&ledger->ws);
+	dealer_days_keep(&ledger->ws);
 	arena_init(&ledger->answers);
 	/* A page of LIST ends at half a frame, so that one more row of any size fits. */
 	buffer_init(&ledger->rows, FRAME_MAX - 8 * 1024);
@@ -212,6 +214,26 @@ static enum run look_up_supposed(struct ledger *ledger)
 	return status || ws_faulty(ws) || !ws_supposed_right(ws) ? RUN_AGAIN : RUN_DONE;
 }
 
+/* Counts the rows of the batch in the sums of days. */
+static enum run count_days(struct ledger *ledger)
+{
+	struct ws *ws = &ledger->ws;
+	enum status status = STATUS_OK;
+
+	/* First the dealers, and then the days that follow from their offsets. */
+	for (unsigned int loads = 0; loads < 2 && !status; loads++) {
+		dealer_days_want(ws);
+		if (!ws_pending(ws))
+			break;
+		status = ledger->store->load(ledger->store, ws);
+	}
+	if (status == STATUS_IO)
+		return RUN_LOST;
+	if (!status)
+		dealer_days_count(ws);
+	return status || ws_faulty(ws) ? RUN_AGAIN : RUN_DONE;
+}
+
 /* Returns true if the commands may use the reserved disk space. */
 static bool all_conclude(const struct slot *slots, unsigned int count)
 {
@@ -242,6 +264,9 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 		return RUN_DONE;
 	if (ledger->storage_low && !all_conclude(slots, count))
 		return RUN_FULL;
+	checked = count_days(ledger);
+	if (checked != RUN_DONE)
+		return checked;
 	switch (ledger->store->save(ledger->store, ws)) {
 	case SAVE_OK:
 		ledger->figures.commits++;

@@ -162,6 +162,7 @@ void proof_correction_links(struct proof *proof, const struct round *round,
 	struct proof_body_extra extra;
 
 	proof_bounds_correction(proof, round->mode, row);
+	proof_days_correction(proof, round, row);
 	proof_want_movement(proof, &key, &transaction);
 	if (!row->event || row->event > proof->point.event ||
 		!proof_correction_body(proof, round, row))

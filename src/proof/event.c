@@ -274,6 +274,7 @@ void proof_event_take(const struct event_reading *reading)
 		return;
 	proof->callbacks++;
 	count_for_dealer(reading);
+	proof_days_callback(proof, callback);
 	if (callback->event > proof->point.event)
 		return;
 	fingerprint_add(&proof->found.callbacks, &reading->link);

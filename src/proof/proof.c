@@ -305,6 +305,7 @@ void proof_transaction(struct proof *proof, const struct transaction *transactio
 	if (transaction->transaction_id == 0 || transaction->transaction_id > page_as_of)
 		proof_problem(proof, "transaction %" PRIu64 " was never given out",
 			transaction->transaction_id);
+	proof_days_transaction(proof, transaction);
 	check_game(proof, transaction);
 	if (transaction->entry_seq) {
 		check_entry(proof, transaction);

@@ -19,6 +19,7 @@
 #include "base/buffer.h"
 #include "proof/sets.h"
 #include "proof/bounds.h"
+#include "proof/days.h"
 #include "domain/records.h"
 
 #define PROOF_LINE_SIZE   512 /* line that describes a problem, cut to fit */
@@ -67,6 +68,7 @@ struct proof_dealer {
 	uint64_t open_least;
 	uint64_t open_most;
 	struct proof_bounds bounds;
+	struct proof_days days;
 	uint64_t parked; /* callbacks seen in these states */
 	uint64_t held;
 };

@@ -284,6 +284,7 @@ void proof_round_bet(struct round_reading *reading, const struct bet *bet, uint6
 	proof_bet_links(proof, bet, reading->round.user_id, &reading->wanted);
 	count_open(reading, bet);
 	proof_bounds_bet(proof, bet, &reading->bounds);
+	proof_days_bet(proof, bet, reading->days);
 }
 
 static void check_round_sum(struct round_reading *reading, const char *what, money_t kept,
@@ -377,4 +378,5 @@ void proof_round_take(const struct round_reading *reading)
 	dealer->open_least += reading->open_least;
 	dealer->open_most += reading->open_most;
 	proof_bounds_merge(&dealer->bounds, &reading->bounds);
+	proof_days_round(proof, &reading->round, reading->days);
 }

@@ -51,6 +51,7 @@ struct round_reading {
 	uint64_t open_least;
 	uint64_t open_most;
 	struct proof_bounds bounds;
+	uint64_t days[PROOF_DAY_PARTS]; /* what the bets add to the days of their dealer */
 	struct wager_sets wanted;
 	struct proof_faults faults;
 };

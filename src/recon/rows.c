@@ -112,8 +112,9 @@ static enum outcome write_bet(struct recon *recon, const struct transaction *tra
 	return OUTCOME_DONE;
 }
 
-static enum outcome write_transaction(struct recon *recon, const union seek_row *any)
+static enum outcome write_transaction(void *closure, const union seek_row *any)
 {
+	struct recon *recon = closure;
 	const struct transaction *row = &any->transaction;
 	enum outcome code = OUTCOME_DONE;
 
@@ -161,8 +162,9 @@ static enum outcome fill_amount(struct recon *recon, const struct callback *call
 	return code == OUTCOME_DONE && !found ? names_missing(recon->session, "a round") : code;
 }
 
-static enum outcome write_callback(struct recon *recon, const union seek_row *any)
+static enum outcome write_callback(void *closure, const union seek_row *any)
 {
+	struct recon *recon = closure;
 	const struct callback *callback = &any->callback;
 	char id[CALLBACK_EVENT_ID_SIZE];
 	struct recon_row row = {
@@ -190,41 +192,18 @@ static enum outcome write_callback(struct recon *recon, const union seek_row *an
 	return OUTCOME_DONE;
 }
 
-/* Calls @write for every row of the day. */
-static enum outcome walk_day(struct recon *recon, enum record record,
-	enum outcome (*write)(struct recon *recon, const union seek_row *row))
-{
-	union seek_row row;
-	struct list list;
-	uint64_t before, last;
-	int64_t time_ms;
-	enum outcome code = seek_begin(recon->session, record, recon->from_ms, &before, &last);
-
-	if (code != OUTCOME_DONE)
-		return code;
-	list_open(&list, recon->session, record, false, 0, NULL);
-	seek_key(record, before, &row);
-	list_behind(&list, &row);
-	while (code == OUTCOME_DONE && list_next(&list, &row)) {
-		time_ms = seek_time(record, &row);
-		if (seek_number(record, &row) > last || time_ms >= recon->until_ms + SEEK_SLACK_MS)
-			break;
-		if (time_ms >= recon->from_ms && time_ms < recon->until_ms)
-			code = write(recon, &row);
-	}
-	return list_end(&list, code);
-}
-
 enum outcome recon_write_transactions(struct recon *recon)
 {
 	if (!is_wanted(recon, RECON_MOVEMENT) && !is_wanted(recon, RECON_BET))
 		return OUTCOME_DONE;
-	return walk_day(recon, RECORD_TRANSACTION, write_transaction);
+	return seek_walk(recon->session, RECORD_TRANSACTION, recon->from_ms, recon->until_ms,
+		write_transaction, recon);
 }
 
 enum outcome recon_write_callbacks(struct recon *recon)
 {
-	return walk_day(recon, RECORD_CALLBACK, write_callback);
+	return seek_walk(recon->session, RECORD_CALLBACK, recon->from_ms, recon->until_ms,
+		write_callback, recon);
 }
 
 enum outcome recon_write_transaction(struct recon *recon, uint64_t id)

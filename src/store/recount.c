@@ -8,6 +8,8 @@
 
 /* Lifetimes are saved when so many are known. */
 #define LIFETIMES_MAX 1000
+/* The last rows of which the newest is looked for. */
+#define NEWEST_ROWS 1000
 
 struct stake {
 	char player_id[PLAYER_ID_SIZE];
@@ -271,6 +273,78 @@ static enum status save_totals(struct recount *recount)
 	return save_rows(recount);
 }
 
+struct newest_time {
+	enum record record;
+	unsigned int rows;
+	int64_t ms;
+};
+
+static bool note_newest(void *context, struct bytes key, const void *row)
+{
+	struct newest_time *newest = context;
+	const int64_t ms = newest->record == RECORD_CALLBACK
+		? ((const struct callback *)row)->created_ms
+		: ((const struct transaction *)row)->time_ms;
+
+	(void)key;
+	if (ms > newest->ms)
+		newest->ms = ms;
+	return ++newest->rows < NEWEST_ROWS;
+}
+
+/* Notes the last rows, which are the newest unless the clock was set back. */
+static enum status find_newest(struct recount *recount, int64_t *newest_ms)
+{
+	static const enum record records[] = {RECORD_TRANSACTION, RECORD_CALLBACK};
+	struct newest_time newest = {.ms = 0};
+	enum status status;
+
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		const struct store_range range = {.record = records[i], .reverse = true};
+
+		newest.record = records[i];
+		newest.rows = 0;
+		status = recount->store->scan(recount->store, &range, note_newest, &newest);
+		if (status)
+			return fail_recount(recount, status, "read the rows");
+	}
+	*newest_ms = newest.ms;
+	return STATUS_OK;
+}
+
+/*
+ * The sums of days begin after the newest row, because older rows were not counted. Dealers without a
+ * row have nothing that was not counted.
+ */
+static enum status begin_days(struct recount *recount)
+{
+	int64_t newest_ms = 0;
+	enum status status = find_newest(recount, &newest_ms);
+	struct dealer key, dealer;
+	const struct dealer *stored;
+
+	if (status || !newest_ms)
+		return status;
+	memset(&key, 0, sizeof(key));
+	for (size_t i = 0; i < recount->total_count; i++) {
+		memcpy(key.casino_id, recount->totals[i].casino_id, sizeof(key.casino_id));
+		ws_want(recount->ws, RECORD_DEALER, &key);
+	}
+	status = recount->store->load(recount->store, recount->ws);
+	if (status)
+		return fail_recount(recount, status, "read the dealers");
+	for (size_t i = 0; i < recount->total_count; i++) {
+		memcpy(key.casino_id, recount->totals[i].casino_id, sizeof(key.casino_id));
+		stored = ws_get(recount->ws, RECORD_DEALER, &key);
+		if (!stored)
+			continue;
+		dealer = *stored;
+		dealer.days_from_ms = newest_ms + 1;
+		ws_put(recount->ws, RECORD_DEALER, &dealer);
+	}
+	return save_rows(recount);
+}
+
 enum status recount(struct store *store, char *why, size_t why_size)
 {
 	struct recount *recount = calloc(1, sizeof(*recount));
@@ -297,6 +371,8 @@ enum status recount(struct store *store, char *why, size_t why_size)
 		status = count_callbacks(recount);
 	if (!status && recount->total_count)
 		status = save_totals(recount);
+	if (!status && recount->total_count)
+		status = begin_days(recount);
 	ws_delete(recount->ws);
 	buffer_free(&recount->after);
 	free(recount->totals);

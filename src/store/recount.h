@@ -4,7 +4,8 @@
  * Schema 3 added the sums of seamless wallets to each dealer's total, and the stakes under way to
  * each player's lifetime. The commands of the ledger keep them from then on. recount() computes
  * them once from the bets, rounds and callbacks: when a state is raised to the schema, and when a
- * file of an older program is imported.
+ * file of an older program is imported. It does not compute the sums of days (domain/dealer_day.h):
+ * it notes in each dealer that they begin after the newest row.
  */
 #ifndef STORE_RECOUNT_H
 #define STORE_RECOUNT_H

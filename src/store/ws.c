@@ -253,6 +253,23 @@ bool ws_loaded(struct ws *ws, enum record record, const void *key_row)
 	return row && row->state != WS_WANTED;
 }
 
+/* Keeps the struct that was loaded, before a command changes it for the first time. */
+static void keep_before(struct ws *ws, struct ws_row *row)
+{
+	const uint32_t size = record_infos[row->record].size;
+	void *copy;
+
+	if (!(ws->keeps & UINT32_C(1) << row->record) || !row->stored || row->dirty)
+		return;
+	copy = arena_take(&ws->arena, size);
+	if (!copy) {
+		mark_fault(ws, "no memory for", row->record);
+		return;
+	}
+	memcpy(copy, row->data, size);
+	row->before = copy;
+}
+
 static void write_row(struct ws *ws, struct ws_row *row, const void *data)
 {
 	const struct record_info *info = &record_infos[row->record];
@@ -262,6 +279,7 @@ static void write_row(struct ws *ws, struct ws_row *row, const void *data)
 		mark_fault(ws, "no memory for", row->record);
 		return;
 	}
+	keep_before(ws, row);
 	if (to != data)
 		memcpy(to, data, info->size);
 	if (row->left_out && record_weigh(row->record, to) != info->size)

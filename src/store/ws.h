@@ -42,6 +42,7 @@ struct ws_row {
 	uint32_t key_len;
 	uint8_t *key;       /* packed */
 	void *data;         /* the struct */
+	const void *before; /* the struct as it was loaded, if a command changed it (ws->keeps) */
 	struct bytes apart; /* for the store: the part of the row that it stores separately */
 	struct ws_row *next_in_bucket;
 	struct ws_row *next; /* in the order of declaration */
@@ -56,6 +57,7 @@ struct ws {
 	struct ws_row *first_wanted; /* no earlier row is WS_WANTED */
 	struct arena arena;          /* memory of the rows */
 	struct moment now;           /* of the batch: some rows are named by its day */
+	uint32_t keeps;              /* 1 << enum record: the kinds whose rows keep @before */
 	uint64_t id_stride;          /* between two ids; 0 means 1 (ledger/rows/life.h) */
 	uint64_t id_floor;           /* the smallest id that may be given out */
 	struct buffer key;           /* of the call under way */
@@ -67,6 +69,8 @@ struct ws {
 	bool fault;
 	char fault_text[96]; /* names the row, for the log */
 };
+
+_Static_assert(RECORD_COUNT <= 32, "ws->keeps has a bit for each kind");
 
 void ws_init(struct ws *ws);
 void ws_free(struct ws *ws);

@@ -8,5 +8,6 @@ Suite *html_suite(void);
 Suite *console_params_suite(void);
 Suite *console_address_suite(void);
 Suite *console_view_suite(void);
+Suite *chart_suite(void);
 
 #endif

@@ -365,6 +365,63 @@ def case_lists():
     equal(browser.request("GET", f"{PREFIX}/search?id=%ff").status, 400, "ill-formed UTF-8")
 
 
+def recon_totals(casino, date):
+    """(count, amount) of the recon file's totals of a day, by record, kind and state."""
+    lines = csv.reader(io.StringIO(WALLET.ctl("recon", casino, "--date", date), newline=""))
+    rows = list(lines)
+    at = {name: rows[0].index(name) for name in ("record", "id", "kind", "state", "count", "amount")}
+    return {(row[at["id"]], row[at["kind"]], row[at["state"]]): (int(row[at["count"]]), float(row[at["amount"]]))
+            for row in rows if row[at["record"]] == "total"}
+
+
+def total(totals, record, kind="", *states):
+    """The sum of the totals that fit; no state is any state."""
+    found = [value for (of, is_kind, state), value in totals.items()
+             if of == record and (not kind or is_kind == kind) and (not states or state in states)]
+    return sum(count for count, _ in found), round(sum(amount for _, amount in found), 4)
+
+
+def day_of_recon(casino, date):
+    """What a day's sums must be by its recon file."""
+    totals = recon_totals(casino, date)
+    into, out = total(totals, "movement", "transfer_in"), total(totals, "movement", "transfer_out")
+    paid, results = total(totals, "movement", "payout"), total(totals, "callback", "betting-result")
+    counted = total(totals, "bet", "", "settled", "accepted", "pending")
+    refunded = total(totals, "bet", "", "refunding", "refunded")
+    rejected = total(totals, "bet", "", "rejected")
+    return {"transfers_in": into[0], "transferred_in": into[1], "transfers_out": out[0],
+            "transferred_out": -out[1], "bets": total(totals, "bet")[0], "staked": counted[1],
+            "paid": paid[1] + results[1], "bets_refunded": refunded[0], "refunded": refunded[1],
+            "bets_rejected": rejected[0], "rejected": rejected[1], "callbacks": total(totals, "callback")[0]}
+
+
+def case_days():
+    """The sums of a dealer's day are those of its recon file, on the page, as CSV and at the shell."""
+    browser = operator("kim")
+    for casino in ("demo", "demo-b"):
+        days = [row for row in WALLET.ctl_json("report", "days", casino)["days"] if row["bets"]]
+        check(days, f"{casino} has a day with bets")
+        for day in days:
+            expected = day_of_recon(casino, day["date"])
+            equal({name: day[name] for name in expected}, expected, f"{casino} on {day['date']}")
+            equal(day["complete"], True, "all rows were counted")
+            page = browser.get("/days", casino=casino, day=day["date"])
+            root = page.document()
+            equal(page.status, 200, page.text[:500])
+            pairs = dict(zip((node.text() for node in root.all("dt")), (node.text() for node in root.all("dd"))))
+            equal((int(pairs["Bets"]), float(pairs["Staked"].replace(",", ""))), (day["bets"], day["staked"]),
+                  "the page")
+            equal(len(list(root.all("svg", role="img"))), 1 + (day["callbacks"] > 0), "charts")
+            rows = list(csv.DictReader(io.StringIO(browser.get("/days.csv", casino=casino, day=day["date"]).text)))
+            equal((rows[0]["date"], float(rows[0]["staked"]), len(rows)), (day["date"], day["staked"], 30), "the CSV")
+        root = browser.get("/dealer", id=casino).document()
+        check(list(root.all("svg", role="img")), "the charts of the dealer")
+    check("demo-b" in browser.get("/days").document().text(), "yesterday of all dealers")
+    for day in ("2026-02-30", "x", "9999-01-01"):
+        equal(browser.get("/days", casino="demo", day=day).status, 404, f"day {day}")
+    equal(browser.get("/days", casino="none").status, 404, "no such dealer")
+
+
 def case_zone():
     browser = operator("rita")
     path = f"{PREFIX}/bets/{WORLD.bet}"
@@ -525,6 +582,7 @@ CASES = [
     ("search", case_search),
     ("hold, release and retry", case_callback_actions),
     ("lists", case_lists),
+    ("finance-day-equals-recon", case_days),
     ("zones", case_zone),
     ("hostile ids", case_hostile_ids),
     ("under Apache", case_apache),

@@ -376,6 +376,8 @@ def old_state(schema):
         equal([total[name] for name in ("seamless_staked", "seamless_paid", "seamless_refunded",
                                         "owed_payouts", "owed_refunds")], [30, 25, 10, 0, 10],
               f"sums of a seamless dealer: {total}")
+        day = wallet.ctl_run("report", "days", "old")
+        check("the sums of old begin on" in day.stderr, f"days: {day.stderr}")
         with Worker(wallet.sockets / "edge.sock") as link:
             settled = link.settle("slots", "old", "alice", "open", WIN, 17.66, reference="new-1")
             equal(settled.refusal, "", "an open round is settled")

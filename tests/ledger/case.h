@@ -96,6 +96,7 @@ Suite *cancels_suite(void);
 Suite *corrections_suite(void);
 Suite *seamless_suite(void);
 Suite *reports_suite(void);
+Suite *days_suite(void);
 Suite *permits_suite(void);
 Suite *gather_suite(void);
 Suite *histories_suite(void);

@@ -279,6 +279,10 @@ static void prove_rows(const struct proof_rows *rows)
 	proof_totals(&proof);
 	ck_assert(!proof.no_memory);
 	ck_assert_uint_eq(proof.problems, 0);
+	for (size_t i = 0; i < proof.dealer_count; i++) {
+		for (unsigned int part = 0; part < PROOF_DAY_PARTS; part++)
+			ck_assert(!proof_days_differ(&proof.dealers[i], part));
+	}
 	ck_assert(fingerprint_equal(&proof.player_rows, &proof.name_rows));
 	ck_assert(proof_chains_equal(&proof));
 	ck_assert(fingerprint_equal(&proof.entry_requests, &proof.request_rows));

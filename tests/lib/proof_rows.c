@@ -59,6 +59,10 @@ void proof_rows_books(struct proof *proof, const struct proof_rows *rows,
 	for (unsigned int i = 0; i < COUNT(DEALER); i++)
 		proof_dealer(proof, ROWS(DEALER, dealer)[i].casino_id,
 			ROWS(DEALER, dealer)[i].currency);
+	for (unsigned int i = 0; COUNT(DEALER_DAY) && i < COUNT(DEALER); i++)
+		proof_days_dealer(proof, &ROWS(DEALER, dealer)[i]);
+	for (unsigned int i = 0; i < 2 * COUNT(DEALER_DAY); i++)
+		proof_days_row(proof, &ROWS(DEALER_DAY, dealer_day)[i / 2], i % 2);
 	for (unsigned int i = 0; i < COUNT(PLAYER); i++)
 		proof_player(proof, &ROWS(PLAYER, player)[i], true);
 	for (size_t i = 0; i < proof->dealer_count; i++)

@@ -46,6 +46,7 @@ static void print_check_text(struct ctl *ctl, const struct check *check)
 	printf("bets          %" PRIu64 "\n", proof->bets);
 	printf("callbacks     %" PRIu64 "\n", proof->callbacks);
 	printf("player sums   %" PRIu64 "\n", check->sums);
+	printf("dealer days   %" PRIu64 "\n", check->days);
 	for (unsigned int i = 0; i < check->shown_count; i++) {
 		printf("problem: ");
 		output_foreign(check->shown[i], strlen(check->shown[i]));
@@ -76,6 +77,7 @@ static enum outcome print_check_json(struct ctl *ctl, const struct check *check)
 	output_json_number(&json, "bets", proof->bets);
 	output_json_number(&json, "callbacks", proof->callbacks);
 	output_json_number(&json, "sums", check->sums);
+	output_json_number(&json, "days", check->days);
 	output_json_list_open(&json, "dealers");
 	for (size_t i = 0; i < proof->dealer_count; i++)
 		output_json_item(&json, total_fields, &proof->dealers[i].total);

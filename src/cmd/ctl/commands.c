@@ -245,6 +245,14 @@ const struct ctl_command ctl_commands[] = {
 		"restore)}. The state must be absent, empty "
 		"or just initialised; FILE '-' is standard input",
 		import_options, 1, 1, false, ctl_import},
+	{"report days", "CASINO", "List the sums of a dealer's days, the oldest first",
+		"{\"days\":[{\"casino_id\",\"currency\",\"date\",\"complete\" (all rows were counted),\"over\",\"transfers_in\","
+		"\"transferred_in\",\"transfers_out\",\"transferred_out\",\"adjustments\",\"adjusted\","
+		"\"bets\",\"staked\",\"payouts\",\"paid\",\"corrections\",\"corrected\","
+		"\"bets_refunded\",\"refunded\",\"bets_rejected\",\"rejected\",\"cancellations\","
+		"\"cancelled\",\"profit\",\"callbacks\",\"callbacks_success\",\"callbacks_refused\","
+		"\"callbacks_unknown\",\"callbacks_not_sent\",\"callbacks_waiting\"}]}",
+		report_days_options, 1, 1, false, ctl_report_days},
 	{"recon", "CASINO --date=D [FILE]\n--compare OUR THEIR",
 		"Write a dealer's day as CSV, or compare two such files",
 		"of FILE {\"file\",\"casino_id\",\"date\",\"from_ms\",\"until_ms\",\"complete\" (the day "
@@ -263,7 +271,7 @@ const struct ctl_command ctl_commands[] = {
 		reconcile_options, 2, 2, false, ctl_reconcile},
 	{"check", "", "Prove that every balance is the sum of its movements, and every row valid",
 		"{\"ok\",\"as_of\",\"players\",\"entries\",\"requests\",\"transactions\","
-		"\"rounds\",\"bets\",\"callbacks\",\"sums\",\"dealers\":[{...}],\"problem_count\","
+		"\"rounds\",\"bets\",\"callbacks\",\"sums\",\"days\",\"dealers\":[{...}],\"problem_count\","
 		"\"problems\":[...],\"shared_keys\":[...]}",
 		NULL, 0, 0, false, ctl_check},
 	{"backup", "DIR", "Copy everything to a directory, while the ledger serves",

@@ -205,6 +205,7 @@ ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_r
 ctl_run ctl_replay_list, ctl_replay_show, ctl_replay_stop;
 ctl_run ctl_owed;
 ctl_run ctl_member_add, ctl_member_list, ctl_member_renew, ctl_member_remove;
+ctl_run ctl_report_days;
 ctl_run ctl_recon, ctl_reconcile, ctl_export, ctl_import;
 ctl_run ctl_backup, ctl_restore, ctl_adopt, ctl_schema;
 ctl_run ctl_operator_add, ctl_operator_set, ctl_operator_list, ctl_operator_suspend,

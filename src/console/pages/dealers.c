@@ -2,6 +2,7 @@
 #include "admin/list.h"
 #include "admin/names.h"
 #include "base/text.h"
+#include "console/days.h"
 #include "console/dealers.h"
 #include "console/leads.h"
 #include "console/routes.h"
@@ -110,6 +111,7 @@ static void write_links(struct page *page, const struct dealer *dealer)
 	} links[] = {
 		{"/transactions", "Transactions"},
 		{"/callbacks", "Callbacks"},
+		{"/days", "Days"},
 		{"/refused", "Refused calls"},
 	};
 
@@ -128,9 +130,11 @@ static void write_links(struct page *page, const struct dealer *dealer)
 enum outcome page_dealer(struct page *page)
 {
 	struct session *session = &page->desk.session;
+	struct day_row days[DAYS_SHOWN];
 	struct dealer dealer;
 	struct total total;
 	enum outcome code;
+	uint32_t count;
 	bool found;
 
 	code = names_dealer(session, params_get(&page->query, "id"), &dealer);
@@ -140,6 +144,8 @@ enum outcome page_dealer(struct page *page)
 	memcpy(total.casino_id, dealer.casino_id, sizeof(total.casino_id));
 	if (code == OUTCOME_DONE)
 		code = list_fetch(session, RECORD_TOTAL, &total, &found, NULL);
+	if (code == OUTCOME_DONE)
+		code = days_before(page, &dealer, days_today(&dealer, page->now_ms), days, &count);
 	if (code != OUTCOME_DONE)
 		return code;
 	page_dealer_zone(page, dealer.utc_offset_min);
@@ -149,6 +155,7 @@ enum outcome page_dealer(struct page *page)
 	html_element(&page->html, "h2", "", "Sums");
 	view_pairs(page, total_columns, total_fields, &total);
 	html_close(&page->html);
+	days_section(page, &dealer, days, count);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Settings");
 	view_pairs(page, dealer_columns, dealer_fields, &dealer);

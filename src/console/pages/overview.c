@@ -1,5 +1,6 @@
 /* pages/overview - is anything wrong, and since when? */
 #include "base/text.h"
+#include "console/days.h"
 #include "console/dealers.h"
 #include "console/leads.h"
 #include "console/routes.h"
@@ -174,6 +175,19 @@ static void write_dealers(struct page *page, const struct overview *overview)
 	html_close(html);
 }
 
+/* The days of the dealers that the table begins with. */
+static enum outcome write_days(struct page *page, const struct overview *overview)
+{
+	const char *ids[DAYS_DEALERS_MAX];
+	uint32_t count = 0;
+
+	while (count < DAYS_DEALERS_MAX && count < overview->count) {
+		ids[count] = overview->dealers[count].casino_id;
+		count++;
+	}
+	return days_recent(page, ids, count);
+}
+
 enum outcome page_overview(struct page *page)
 {
 	struct overview overview = {
@@ -193,8 +207,10 @@ enum outcome page_overview(struct page *page)
 		write_dealers(page, &overview);
 		write_ledger(page, &status);
 		html_close(&page->html);
-		code = page_end(page);
+		code = write_days(page, &overview);
 	}
+	if (code == OUTCOME_DONE)
+		code = page_end(page);
 	free(overview.dealers);
 	return code;
 }

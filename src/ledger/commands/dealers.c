@@ -184,6 +184,7 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	dealer->keys_restored_ms = 0;
 	dealer->exam_passed = dealer->exam_failed = 0;
 	dealer->exam_ms = 0;
+	dealer->days_from_ms = 0;
 	hold_end_restore(dealer);
 	dealer->created_ms = context->now.wall_ms;
 	if (dealer_bad_setting(dealer))
@@ -211,6 +212,9 @@ static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct
 			memcpy((char *)dealer + members[i].offset,
 				(const char *)&cmd->dealer + members[i].offset, members[i].size);
 	}
+	/* Days of another offset have other bounds: their sums begin again. Without players there are none. */
+	if (dealer->utc_offset_min != stored->utc_offset_min && total && total->players)
+		dealer->days_from_ms = now_ms + 1;
 	if (dealer->callbacks_held_ms)
 		dealer->callbacks_held_ms =
 			stored->callbacks_held_ms ? stored->callbacks_held_ms : now_ms;

@@ -10,6 +10,7 @@ static const bool is_cached[RECORD_COUNT] = {
 	[RECORD_COUNTER] = true,
 	[RECORD_DEALER] = true,
 	[RECORD_TOTAL] = true,
+	[RECORD_DEALER_DAY] = true,
 	[RECORD_CLIENT] = true,
 };
 

@@ -151,6 +151,7 @@ static unsigned int fillfactor_of(enum record record)
 	case RECORD_DUE:
 	case RECORD_LIFETIME:
 	case RECORD_DAY:
+	case RECORD_DEALER_DAY:
 		return 80;
 	default:
 		return 100;
