@@ -18,6 +18,7 @@ static const struct {
 	{"/callbacks", "Callbacks", ROLE_READ},
 	{"/refused", "Refused", ROLE_READ},
 	{"/audit", "Audit", ROLE_FINANCE},
+	{"/health", "Health", ROLE_READ},
 };
 
 const char *page_variable(const struct http_variable *variable)

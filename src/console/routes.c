@@ -14,6 +14,8 @@ static const struct console_route routes[] = {
 	{"/dealers", ROUTE_GET, ROLE_READ, false, false, page_dealers},
 	{"/dealers.csv", ROUTE_GET, ROLE_READ, false, true, page_dealers},
 	{"/dealer", ROUTE_GET, ROLE_READ, false, false, page_dealer},
+	{"/dealer/ping", ROUTE_POST, ROLE_SUPPORT, false, false, page_ping},
+	{"/dealer/recon", ROUTE_POST, ROLE_FINANCE, false, false, page_recon},
 	{"/player", ROUTE_GET, ROLE_READ, false, false, page_player},
 	{"/player.csv", ROUTE_GET, ROLE_READ, false, true, page_player},
 	{"/transactions", ROUTE_GET, ROLE_READ, false, false, page_transactions},
@@ -28,6 +30,8 @@ static const struct console_route routes[] = {
 	{"/callbacks/#/act", ROUTE_POST, ROLE_SUPPORT, false, false, page_callback_action},
 	{"/refused", ROUTE_GET, ROLE_READ, false, false, page_refused},
 	{"/refused.csv", ROUTE_GET, ROLE_READ, false, true, page_refused},
+	{"/explain", ROUTE_GET, ROLE_SUPPORT, false, false, page_explain},
+	{"/health", ROUTE_GET | ROUTE_POST, ROLE_READ, false, false, page_health},
 	{"/audit", ROUTE_GET, ROLE_FINANCE, false, false, page_audit},
 	{"/audit.csv", ROUTE_GET, ROLE_FINANCE, false, true, page_audit},
 };

@@ -19,10 +19,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codec import unpack  # noqa: E402
-from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, one_time_code  # noqa: E402
+from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed, one_time_code  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_link import TRANSFER_IN_KIND, transfer_payload  # noqa: E402
-from cb_process import SRCDIR, Child  # noqa: E402
+from cb_process import SRCDIR  # noqa: E402
 from cb_worker import (NOT_SENT, REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Worker, refusal_of)  # noqa: E402
 
 SETTINGS = {"callback_lease_ms": 20000, "result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
@@ -119,7 +119,8 @@ def example(path):
     numbers = {"/bets/#": WORLD.bet, "/transactions/#": WORLD.transfer}
     queries = {"/player": f"?id={WORLD.alice}", "/player.csv": f"?id={WORLD.alice}", "/dealer": "?id=demo",
                "/round": f"?player={WORLD.bob}&game=game-2",
-               "/transfer": "?of=dealer&owner=demo&reference=in-1", "/search": "?id=zzz"}
+               "/transfer": "?of=dealer&owner=demo&reference=in-1", "/search": "?id=zzz",
+               "/explain": "?request=zzz"}
     return path.replace("#", str(numbers.get(path, WORLD.parked))) + queries.get(path, "")
 
 
@@ -456,35 +457,12 @@ def case_nginx():
     other_server("nginx")
 
 
-class Installed:
-    """The installed program under lighttpd, with @config."""
-
-    def __init__(self, name, config):
-        self.path = WALLET.dir / f"{name}.sock"
-        self.child = Child([WALLET.worker, "--config", config, "--serve", "console", "--base-path", PREFIX,
-                            "--loopback-http", "--threads", "2", "--socket", self.path],
-                           WALLET.logs / f"console-{name}.log")
-        self.child.wait_ready(self.path.exists, 20, "the socket")
-        self.path.chmod(0o666)
-        self.console = Console.__new__(Console)
-        self.console.wallet, self.console.dir, self.console.socket = WALLET, WALLET.dir / name, self.path
-        self.console.dir.mkdir(mode=0o755)
-        self.console.listen()
-
-    def __enter__(self):
-        return self.console
-
-    def __exit__(self, *_):
-        self.console.server.stop()
-        self.child.stop()
-
-
 def case_desk():
     """The installed program over desk.sock: sessions and roles are the ledger's, and a code counts once."""
     made = {user: WALLET.ctl_json("operator", "add", user, "--role", role)["otpauth"]
             for user, role in (("nok", "support"), ("kim", "finance"))}
     event = WORLD.fresh
-    with Installed("desk", WALLET.config) as console:
+    with Installed(WALLET, "desk") as console:
         nok, kim = Browser(console, "nok"), Browser(console, "kim")
         equal(nok.get("/").status, 303, "no session")
         equal(nok.post("/sign-in", {"code": "000000"}).status, 403, "a wrong code")
@@ -526,7 +504,7 @@ def case_not_configured():
     config = WALLET.dir / "no-desk.conf"
     config.write_text(WALLET.config.read_text().replace(str(WALLET.sockets), str(nothing)))
     config.chmod(0o644)
-    with Installed("none", config) as console:
+    with Installed(WALLET, "none", config) as console:
         for target in ("/", "/sign-in", "/callbacks", "/nothing"):
             page = Browser(console, "ann", console.tls).get(target)
             equal(page.status, 503, target)

@@ -139,6 +139,26 @@ include {folder}/mount.conf;
         self.program.stop()
 
 
+class Installed(Console):
+    """The installed program under lighttpd, over desk.sock. @config: of another ledger."""
+
+    def __init__(self, wallet, name, config=None, threads=2):
+        self.wallet, self.dir, self.socket = wallet, wallet.dir / name, wallet.dir / f"{name}.sock"
+        self.program = Child([wallet.worker, "--config", config or wallet.config, "--serve", "console",
+                              "--base-path", PREFIX, "--loopback-http", "--threads", threads,
+                              "--socket", self.socket], wallet.logs / f"console-{name}.log")
+        self.program.wait_ready(self.socket.exists, 20, "the socket of the console")
+        self.socket.chmod(0o666)
+        self.dir.mkdir(mode=0o755)
+        self.listen()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
 class Node:
     """An element of a page."""
 
