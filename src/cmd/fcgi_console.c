@@ -20,6 +20,7 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 		.way_closure = &options,
 	};
 	struct fcgi_program program;
+	char jobs[sizeof(options.path)];
 	int len = snprintf(options.path, sizeof(options.path), "%s/desk.sock",
 		arguments->settings->socket_directory);
 
@@ -29,6 +30,9 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 		return EX_CONFIG;
 	}
 
+	/* As long as the path of desk.sock, which fits. */
+	snprintf(jobs, sizeof(jobs), "%.90s/" JOBS_SOCKET, arguments->settings->socket_directory);
+	console.jobs_path = jobs;
 	text_copy(console.base_path, sizeof(console.base_path), arguments->base_path);
 	program = console_program(&console);
 	return fcgi_run(&program, arguments->own->fd, arguments->threads, arguments->own);

@@ -32,9 +32,9 @@
 			copy(button);
 	});
 
-	/* A form is sent once. */
+	/* A form is sent once, unless its page stays: a download. */
 	document.addEventListener("submit", (event) => {
-		if (event.target.method !== "post")
+		if (event.target.method !== "post" || event.submitter?.dataset.again)
 			return;
 		if (event.target.dataset.sent)
 			event.preventDefault();

@@ -48,6 +48,8 @@ struct desk_way {
 	/* Executes a command for the session. The ledger notes its operator in the audit. */
 	enum status (*ask)(void *context, const struct desk_caller *caller, enum command command,
 		const void *cmd, void *result);
+	/* Fills what proves the caller to the ledger, for a job. Returns false if it cannot. NULL: no jobs. */
+	bool (*vouch)(const struct desk_caller *caller, struct frame_vouch *vouch);
 };
 
 /* One connection, of one thread. */

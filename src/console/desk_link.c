@@ -42,13 +42,18 @@ static bool session_of(const struct desk_caller *caller, char session[FRAME_VOUC
 	return done;
 }
 
+static bool link_vouch(const struct desk_caller *caller, struct frame_vouch *vouch)
+{
+	if (!text_copy(vouch->front, sizeof(vouch->front), caller->front))
+		vouch->front[0] = '\0';
+	return session_of(caller, vouch->session);
+}
+
 /* Sends a command with what proves its sender. */
 static enum status call_desk(struct desk_link *desk, const struct desk_caller *caller,
 	enum command command, const void *cmd, void *result)
 {
-	if (!text_copy(desk->vouch.front, sizeof(desk->vouch.front), caller->front))
-		desk->vouch.front[0] = '\0';
-	if (!session_of(caller, desk->vouch.session))
+	if (!link_vouch(caller, &desk->vouch))
 		return STATUS_NOMEM;
 	desk->link.vouch = &desk->vouch;
 	desk->link.request_id = caller->request_id;
@@ -124,7 +129,7 @@ static enum status link_ask(void *context, const struct desk_caller *caller, enu
 	return call_desk(context, caller, command, cmd, result);
 }
 
-const struct desk_way desk_link = {link_look, link_enter, link_leave, link_ask};
+const struct desk_way desk_link = {link_look, link_enter, link_leave, link_ask, link_vouch};
 
 void *desk_link_open(void *closure)
 {

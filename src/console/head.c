@@ -59,7 +59,10 @@ static void write_optional(struct page *page)
 			page->route->methods & ROUTE_GET ? "GET, HEAD" : "",
 			page->route->methods == (ROUTE_GET | ROUTE_POST) ? ", " : "",
 			page->route->methods & ROUTE_POST ? "POST" : "");
-	if (page->code == 200 && page->route->csv)
+	if (page->code == 200 && page->file_name[0])
+		buffer_printf(head, "Content-Disposition: attachment; filename=\"%s\"\r\n",
+			page->file_name);
+	else if (page->code == 200 && page->route->csv)
 		buffer_printf(head, "Content-Disposition: attachment; filename=\"%s\"\r\n",
 			page->route->path + 1);
 }

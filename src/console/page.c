@@ -20,6 +20,7 @@ static const struct {
 	{"/refused", "Refused", ROLE_READ},
 	{"/days", "Days", ROLE_READ},
 	{"/audit", "Audit", ROLE_FINANCE},
+	{"/health", "Health", ROLE_READ},
 };
 
 const char *page_variable(const struct http_variable *variable)

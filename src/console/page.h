@@ -14,6 +14,7 @@
 #include "console/params.h"
 #include "console/token.h"
 #include "fcgi/request.h"
+#include "link/job_link.h"
 
 #define PAGE_MAX          (8 * 1024 * 1024) /* bytes of a page, or of a list as CSV */
 #define PAGE_ROWS         50
@@ -31,6 +32,7 @@ struct console {
 	void *(*open_way)(void *closure); /* makes the way's context for a thread */
 	void (*close_way)(void *context);
 	void *way_closure;
+	const char *jobs_path; /* of jobs.sock; NULL: no jobs */
 };
 
 enum zone_choice { CHOICE_UTC, CHOICE_DEALER, CHOICE_OFFSET };
@@ -57,7 +59,10 @@ struct page {
 	struct page_address location; /* "": none */
 	char cookies[PAGE_COOKIES][256];
 	bool clear_site;
-	bool kept; /* an asset: a browser may keep it for ever */
+	bool kept;           /* an asset: a browser may keep it for ever */
+	char file_name[128]; /* under which a browser saves the answer; "": it shows it */
+	struct job_link job; /* under way for this page (job.h) */
+	bool streams;        /* the answer goes on with what the job writes */
 	char token[TOKEN_SIZE];
 	struct html html;
 	struct buffer body;

@@ -16,6 +16,8 @@ static const struct console_route routes[] = {
 	{"/dealer", ROUTE_GET, ROLE_READ, false, false, page_dealer},
 	{"/days", ROUTE_GET, ROLE_READ, false, false, page_days},
 	{"/days.csv", ROUTE_GET, ROLE_READ, false, true, page_days},
+	{"/dealer/ping", ROUTE_POST, ROLE_SUPPORT, false, false, page_ping},
+	{"/dealer/recon", ROUTE_POST, ROLE_FINANCE, false, false, page_recon},
 	{"/player", ROUTE_GET, ROLE_READ, false, false, page_player},
 	{"/player.csv", ROUTE_GET, ROLE_READ, false, true, page_player},
 	{"/transactions", ROUTE_GET, ROLE_READ, false, false, page_transactions},
@@ -36,6 +38,8 @@ static const struct console_route routes[] = {
 	{"/replays/#/stop", ROUTE_POST, ROLE_SUPPORT, false, false, page_replay_stop},
 	{"/refused", ROUTE_GET, ROLE_READ, false, false, page_refused},
 	{"/refused.csv", ROUTE_GET, ROLE_READ, false, true, page_refused},
+	{"/explain", ROUTE_GET, ROLE_SUPPORT, false, false, page_explain},
+	{"/health", ROUTE_GET | ROUTE_POST, ROLE_READ, false, false, page_health},
 	{"/audit", ROUTE_GET, ROLE_FINANCE, false, false, page_audit},
 	{"/audit.csv", ROUTE_GET, ROLE_FINANCE, false, true, page_audit},
 };

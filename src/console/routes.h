@@ -49,5 +49,11 @@ enum outcome page_replay_start(struct page *page);
 enum outcome page_replay_stop(struct page *page);
 enum outcome page_refused(struct page *page);
 enum outcome page_audit(struct page *page);
+enum outcome page_explain(struct page *page);
+enum outcome page_ping(struct page *page);
+enum outcome page_recon(struct page *page);
+enum outcome page_health(struct page *page);
+/* The page of /health without a ledger, which cannot confirm a session then: it names no installation. */
+void page_health_down(struct page *page);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "console/asset.h"
 #include "console/head.h"
+#include "console/job.h"
 #include "console/routes.h"
 #include "wire/signature.h"
 
@@ -77,7 +78,8 @@ static void reset_page(struct page *page, const struct http_request *request)
 	page->content_type = "text/plain; charset=utf-8";
 	page->location.len = 0;
 	memset(page->cookies, 0, sizeof(page->cookies));
-	page->clear_site = page->kept = false;
+	page->clear_site = page->kept = page->streams = false;
+	page->file_name[0] = '\0';
 	page->token[0] = '\0';
 	buffer_reset(&page->body);
 	buffer_reset(&page->head);
@@ -163,9 +165,12 @@ static bool check_session(struct page *page)
 			"location of the console; see creditbridge.fcgi(8).");
 		return false;
 	case DESK_UNREACHABLE:
-		page_error(page, 503, "No ledger answers on desk.sock.",
-			"On its host: systemctl status creditbridge-ledger; creditbridgectl "
-			"doctor.");
+		if (page->route->show == page_health)
+			page_health_down(page);
+		else
+			page_error(page, 503, "No ledger answers on desk.sock.",
+				"On its host: systemctl status creditbridge-ledger; "
+				"creditbridgectl doctor.");
 		return false;
 	default:
 		page_error(page, 503, "The console is not configured.",
@@ -311,6 +316,7 @@ bool console_open(struct page *page, const struct console *console)
 		return false;
 	page->console = console;
 	desk_init(&page->desk, console->way, context);
+	job_link_init(&page->job);
 	buffer_init(&page->body, PAGE_MAX);
 	buffer_init(&page->head, 32768);
 	return true;
@@ -320,6 +326,7 @@ void console_close(struct page *page)
 {
 	if (page->console->close_way)
 		page->console->close_way(page->desk.context);
+	job_link_free(&page->job);
 	buffer_free(&page->body);
 	buffer_free(&page->head);
 }
@@ -341,6 +348,11 @@ static void close_page(void *worker)
 	free(worker);
 }
 
+static bool more_of_page(void *worker, struct fcgi_reply *reply)
+{
+	return job_more(worker, &reply->cut);
+}
+
 static void serve_page(void *worker, const struct http_request *request, struct fcgi_reply *reply)
 {
 	struct page *page = worker;
@@ -348,6 +360,14 @@ static void serve_page(void *worker, const struct http_request *request, struct 
 	console_serve(page, request);
 	reply->head = &page->head;
 	reply->body = &page->body;
+	if (page->streams)
+		reply->more = more_of_page;
+}
+
+/* A job of which the browser wants no more is ended. */
+static void after_page(void *worker)
+{
+	job_link_close(&((struct page *)worker)->job);
 }
 
 struct fcgi_program console_program(const struct console *console)
@@ -359,5 +379,6 @@ struct fcgi_program console_program(const struct console *console)
 		.open = open_page,
 		.close = close_page,
 		.serve = serve_page,
+		.after = after_page,
 	};
 }

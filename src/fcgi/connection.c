@@ -235,6 +235,16 @@ static void put_buffer(struct fcgi_conn *conn, const struct buffer *text)
 		FCGX_PutStr((const char *)text->data, (int)text->len, conn->request.out);
 }
 
+bool fcgi_conn_part(struct fcgi_conn *conn, const struct buffer *part)
+{
+	current = conn;
+	put_buffer(conn, part);
+	if (FCGX_FFlush(conn->request.out) != 0)
+		conn->broken = true;
+	current = NULL;
+	return !conn->broken;
+}
+
 bool fcgi_conn_reply(struct fcgi_conn *conn, const struct buffer *head, const struct buffer *body)
 {
 	FCGX_Request *request = &conn->request;

@@ -64,6 +64,8 @@ size_t fcgi_conn_read(void *conn, void *to, size_t len);
 
 /* Sends the answer. Returns false if the connection must be closed. */
 bool fcgi_conn_reply(struct fcgi_conn *conn, const struct buffer *head, const struct buffer *body);
+/* Sends a part of an answer that fcgi_conn_reply() will end. Returns false if the client has gone. */
+bool fcgi_conn_part(struct fcgi_conn *conn, const struct buffer *part);
 
 /* Releases the memory of the request. Has no effect if there is none. */
 void fcgi_conn_end(struct fcgi_conn *conn);

@@ -34,7 +34,14 @@
 struct fcgi_reply {
 	const struct buffer *head; /* Status and headers, with the empty line */
 	const struct buffer *body;
-	bool cut;   /* close the connection without an answer */
+	bool cut; /* close the connection without an answer */
+	/*
+	 * NULL, or called after @head and @body were sent: sets @body to the next part. Returns false
+	 * after the last one. If it sets @cut, the connection is closed in place of the end of the
+	 * answer, so that the client knows that it is not complete. Called no more if the client
+	 * has gone.
+	 */
+	bool (*more)(void *worker, struct fcgi_reply *reply);
 	bool ended; /* the process must end; the web server starts another */
 };
 

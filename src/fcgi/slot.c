@@ -183,6 +183,23 @@ static bool slot_hurries(void *context)
 	return pool_is_stopping(slot->pool) || is_readable(slot->conn.fd);
 }
 
+/* Sends the answer, in parts if it has several. Returns false if the connection must be closed. */
+static bool send_reply(struct slot *slot, struct fcgi_reply *reply)
+{
+	static const struct buffer nothing;
+	struct fcgi_conn *conn = &slot->conn;
+
+	if (reply->cut || !reply->more)
+		return !reply->cut && fcgi_conn_reply(conn, reply->head, reply->body);
+	if (!fcgi_conn_part(conn, reply->head))
+		return false;
+	do {
+		if (!fcgi_conn_part(conn, reply->body))
+			return false;
+	} while (reply->more(slot->worker, reply));
+	return !reply->cut && fcgi_conn_reply(conn, &nothing, &nothing);
+}
+
 /* Reads a request and answers it. */
 static void serve_request(struct slot *slot)
 {
@@ -213,7 +230,7 @@ static void serve_request(struct slot *slot)
 	request.hurries = slot_hurries;
 	request.hurries_context = slot;
 	program->serve(slot->worker, &request, &reply);
-	if (reply.cut || !fcgi_conn_reply(conn, reply.head, reply.body) || !kept)
+	if (!send_reply(slot, &reply) || !kept)
 		fcgi_conn_close(conn);
 	if (program->after)
 		program->after(slot->worker);

@@ -279,6 +279,8 @@ enum note_action {
 	NOTE_SIGN,        /* a body was signed with a dealer's key */
 	NOTE_REQUEST,     /* a call was made with a dealer's key */
 	NOTE_EXPORT,      /* all rows were written to a file */
+	NOTE_RECON, /* a dealer's day was written to a file by a job of the console (jobs.h) */
+	NOTE_PING,  /* a dealer's server was asked for a balance by a job of the console */
 	NOTE_ACTION_COUNT
 };
 extern const char *const note_action_names[NOTE_ACTION_COUNT];

@@ -107,7 +107,7 @@ static enum status admin_ask(void *context, const struct desk_caller *caller, en
 	return STATUS_FORBIDDEN;
 }
 
-const struct desk_way desk_admin = {admin_look, admin_enter, admin_leave, admin_ask};
+const struct desk_way desk_admin = {admin_look, admin_enter, admin_leave, admin_ask, NULL};
 
 void *desk_admin_open(void *path)
 {

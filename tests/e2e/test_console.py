@@ -123,7 +123,7 @@ def example(path):
     queries = {"/player": f"?id={WORLD.alice}", "/player.csv": f"?id={WORLD.alice}", "/dealer": "?id=demo",
                "/round": f"?player={WORLD.bob}&game=game-2",
                "/transfer": "?of=dealer&owner=demo&reference=in-1", "/search": "?id=zzz",
-               "/replays/preview": "?casino=demo-b"}
+               "/replays/preview": "?casino=demo-b", "/explain": "?request=zzz"}
     return path.replace("#", str(numbers.get(path, WORLD.parked))) + queries.get(path, "")
 
 
@@ -522,7 +522,7 @@ def case_desk():
     made = {user: WALLET.ctl_json("operator", "add", user, "--role", role)["otpauth"]
             for user, role in (("nok", "support"), ("kim", "finance"))}
     event = WORLD.fresh
-    with Installed(WALLET, "desk", WALLET.config) as console:
+    with Installed(WALLET, "desk") as console:
         nok, kim = Browser(console, "nok"), Browser(console, "kim")
         equal(nok.get("/").status, 303, "no session")
         equal(nok.post("/sign-in", {"code": "000000"}).status, 403, "a wrong code")

@@ -299,10 +299,10 @@ def case_connections(office):
         return True
 
     try:
-        for _ in range(8):
+        for _ in range(12):
             cb.wait_until(hold_one, 10, "room for a connection")
         with Link(office.wallet.sockets / "desk.sock", greeted=False) as link:
-            check(link.ended(), "one more than eight")
+            check(link.ended(), "one more than twelve")
     finally:
         for desk in held:
             desk.close()

@@ -36,6 +36,7 @@ TARGETS = {
     "fastcgi": 4096,
     "frame": 4096,
     "hello": 512,
+    "jobs": 1024,
     "record": 2048,
     "row_line": 4096,
     "segment": 4096,

@@ -223,3 +223,30 @@ def pack(name, /, **values):
 def unpack(name, payload):
     """Returns the answer to the command @name."""
     return result(name).unpack(payload)
+
+
+# jobs.sock (src/link/jobs.h)
+JOBS = ("explain", "doctor", "ping", "recon")
+JOB_OUTCOMES = ("ended", "bad_request", "no_front", "signed_out", "role_needed", "busy", "too_long", "too_large",
+                "no_ledger", "failed", "not_served")
+JOB_OUTPUT, JOB_END = 1, 2
+
+
+def job_request(job, front="", session="", request_id="", request="", casino="", date=""):
+    """The bytes by which the console asks for a job."""
+    words = (front, session, request_id, request, casino, date)
+    body = bytes([JOBS.index(job)]) + b"".join(
+        struct.pack(">H", len(word)) + word.encode() for word in words)
+    return b"CBJ1" + struct.pack(">I", len(body)) + body
+
+
+def job_answer(answer):
+    """Returns the output, the outcome and the detail of a whole answer."""
+    output, kind = b"", JOB_OUTPUT
+    while kind == JOB_OUTPUT:
+        kind, size = struct.unpack(">BI", answer[:5])
+        body, answer = answer[5:5 + size], answer[5 + size:]
+        if kind == JOB_OUTPUT:
+            output += body
+    assert kind == JOB_END and not answer, f"an answer ends with its end: {kind} {answer!r}"
+    return output, JOB_OUTCOMES[body[0]], body[7:].decode()

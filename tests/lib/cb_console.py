@@ -140,37 +140,35 @@ include {folder}/mount.conf;
         self.program.stop()
 
 
-class Installed:
-    """The installed program under lighttpd, with @config."""
+class Installed(Console):
+    """The installed program under lighttpd, over desk.sock. @config: of another ledger."""
 
-    def __init__(self, wallet, name, config):
-        self.path = wallet.dir / f"{name}.sock"
-        self.argv = [wallet.worker, "--config", config, "--serve", "console", "--base-path", PREFIX,
-                     "--loopback-http", "--threads", "2", "--socket", self.path]
+    def __init__(self, wallet, name, config=None, threads=2):
+        self.wallet, self.dir, self.socket = wallet, wallet.dir / name, wallet.dir / f"{name}.sock"
+        self.argv = [wallet.worker, "--config", config or wallet.config, "--serve", "console",
+                     "--base-path", PREFIX, "--loopback-http", "--threads", threads,
+                     "--socket", self.socket]
         self.log = wallet.logs / f"console-{name}.log"
         self.start()
-        self.console = Console.__new__(Console)
-        self.console.wallet, self.console.dir, self.console.socket = wallet, wallet.dir / name, self.path
-        self.console.dir.mkdir(mode=0o755)
-        self.console.listen()
+        self.dir.mkdir(mode=0o755)
+        self.listen()
 
     def start(self):
-        self.child = Child(self.argv, self.log)
-        self.child.wait_ready(self.path.exists, 20, "the socket")
-        self.path.chmod(0o666)
+        self.program = Child(self.argv, self.log)
+        self.program.wait_ready(self.socket.exists, 20, "the socket of the console")
+        self.socket.chmod(0o666)
 
     def kill(self):
         """The program dies at once, and another one is started."""
-        self.child.stop(signal.SIGKILL)
-        self.path.unlink(missing_ok=True)
+        self.program.stop(signal.SIGKILL)
+        self.socket.unlink(missing_ok=True)
         self.start()
 
     def __enter__(self):
-        return self.console
+        return self
 
     def __exit__(self, *_):
-        self.console.server.stop()
-        self.child.stop()
+        self.close()
 
 
 class Node:

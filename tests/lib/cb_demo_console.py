@@ -7,7 +7,7 @@ import secrets
 import time
 
 from cb_console import PREFIX, one_time_code
-from cb_process import SRCDIR, Child, port_open
+from cb_process import SRCDIR, Child, find_program, port_open
 from cb_servers import find_server
 
 OPERATOR = "demo"
@@ -35,6 +35,8 @@ class DemoConsole:
         socket = self.dir / "console.sock"
         self.start([wallet.worker, "--config", wallet.config, "--serve", "console", "--base-path", PREFIX,
                     "--loopback-http", "--threads", "4", "--socket", socket], "console", socket.exists)
+        self.start([find_program("creditbridgectl"), "--config", wallet.config, "job", "--listen"], "jobs",
+                   (wallet.sockets / "jobs.sock").exists)
         front = self.dir / "front.conf"
         front.touch(mode=0o600)
         front.write_text(f'setenv.add-environment = ( "REMOTE_USER" => "{OPERATOR}", '

@@ -5,5 +5,6 @@
 
 int main(void)
 {
-	return tap_main((Suite *(*const[])(void)){frame_suite, client_suite, roles_suite, NULL});
+	return tap_main((
+		Suite *(*const[])(void)){frame_suite, client_suite, roles_suite, jobs_suite, NULL});
 }

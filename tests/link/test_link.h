@@ -6,5 +6,6 @@
 Suite *frame_suite(void);
 Suite *client_suite(void);
 Suite *roles_suite(void);
+Suite *jobs_suite(void);
 
 #endif

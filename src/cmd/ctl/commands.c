@@ -295,6 +295,9 @@ const struct ctl_command ctl_commands[] = {
 		"\"about\",\"found\",\"remedy\"}]}. Exit status 1 if a finding is FAIL. KEYFILEs are "
 		"files or folders with secrets, such as keys and backups, that no other user may read",
 		doctor_options, 0, CTL_ARGS_MAX, false, ctl_doctor},
+	{"job", "", "Do one job of the web console, which standard input asks for",
+		"the answer is that of link/jobs.h, also without --json: the console reads it",
+		job_options, 0, 0, false, ctl_job},
 	{"member add", "NAME", "Make key and certificate of a host of the cell",
 		"{\"member\",\"address\",\"expires_ms\",\"serial\",\"state\",\"directory\"}",
 		member_options, 1, 1, false, ctl_member_add},

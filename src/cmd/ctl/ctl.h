@@ -67,6 +67,7 @@ enum ctl_option {
 	OPTION_KEEP,
 	OPTION_LOGIN,
 	OPTION_ROLE,
+	OPTION_LISTEN,
 #define DEALER_SETTING(option, name, ...) OPTION_##option,
 #include "cmd/ctl/dealer_settings.def"
 #undef DEALER_SETTING
@@ -210,7 +211,7 @@ ctl_run ctl_recon, ctl_reconcile, ctl_export, ctl_import;
 ctl_run ctl_backup, ctl_restore, ctl_adopt, ctl_schema;
 ctl_run ctl_operator_add, ctl_operator_set, ctl_operator_list, ctl_operator_suspend,
 	ctl_operator_resume, ctl_operator_unlock, ctl_operator_new_code, ctl_operator_sign_out;
-ctl_run ctl_refused_list, ctl_demo;
+ctl_run ctl_refused_list, ctl_demo, ctl_job;
 ctl_run ctl_cluster_status, ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request, ctl_explain,
 	ctl_completion;
 

@@ -7,6 +7,7 @@
 #include "console/leads.h"
 #include "console/routes.h"
 #include "console/walk.h"
+#include "link/jobs.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -127,6 +128,53 @@ static void write_links(struct page *page, const struct dealer *dealer)
 	html_close(&page->html);
 }
 
+/* Begins a form about the dealer. html_close() closes it. */
+static void open_form(struct page *page, const char *path, const struct dealer *dealer)
+{
+	const struct page_address to = page_address(page, path);
+
+	page_form(page, &to);
+	html_open(&page->html, "input");
+	html_attribute(&page->html, "type", "hidden");
+	html_attribute(&page->html, "name", "id");
+	html_exact(&page->html, "value", dealer->casino_id);
+	html_close(&page->html);
+}
+
+/* The forms of what a job does (pages/jobs.c), for the roles that may. */
+static void write_jobs(struct page *page, const struct dealer *dealer)
+{
+	const struct zone zone = zone_offset(dealer->utc_offset_min);
+	struct html *html = &page->html;
+	char yesterday[TEXT_TIME_SIZE];
+
+	if (page->who.role >= job_infos[JOB_PING].least && dealer->mode == WALLET_SEAMLESS) {
+		open_form(page, "/dealer/ping", dealer);
+		page_button(page, "Ping");
+		html_close(html);
+	}
+	if (page->who.role < job_infos[JOB_RECON].least)
+		return;
+	zone_time_short(&zone, page->now_ms - INT64_C(86400000), yesterday);
+	yesterday[JOBS_DATE_SIZE - 1] = '\0';
+	open_form(page, "/dealer/recon", dealer);
+	html_open(html, "label");
+	html_text(html, "Day of the dealer ");
+	html_open(html, "input");
+	html_attribute(html, "type", "date");
+	html_attribute(html, "name", "date");
+	html_flag(html, "required");
+	html_exact(html, "value", yesterday);
+	html_close(html);
+	html_close(html);
+	html_open(html, "button");
+	/* The page stays, and another day may follow. */
+	html_attribute(html, "data-again", "yes");
+	html_text(html, "Recon file (CSV)");
+	html_close(html);
+	html_close(html);
+}
+
 enum outcome page_dealer(struct page *page)
 {
 	struct session *session = &page->desk.session;
@@ -151,6 +199,7 @@ enum outcome page_dealer(struct page *page)
 	page_dealer_zone(page, dealer.utc_offset_min);
 	page_begin_id(page, "Dealer", dealer.casino_id);
 	write_links(page, &dealer);
+	write_jobs(page, &dealer);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Sums");
 	view_pairs(page, total_columns, total_fields, &total);

@@ -35,6 +35,14 @@ static void lead_to_key(struct page *page, const void *row, struct page_address 
 			call->caller, call->request_transaction_id);
 }
 
+static void lead_to_explain(struct page *page, const void *row, struct page_address *to)
+{
+	if (page->who.role < ROLE_SUPPORT)
+		return;
+	*to = page_address(page, "/explain");
+	address_add(to, "request", ((const struct refused_call *)row)->request_id);
+}
+
 static const struct view_column refused_columns[] = {
 	{"Time", "time_ms", VIEW_PLAIN, NULL},
 	{"Code", "code", VIEW_PLAIN, NULL},
@@ -46,7 +54,7 @@ static const struct view_column refused_columns[] = {
 	{"User", "user", VIEW_PLAIN, NULL},
 	{"Reference", "request_transaction_id", VIEW_PLAIN, lead_to_key},
 	{"Amount", "amount", VIEW_PLAIN, NULL},
-	{"Request", "request_id", VIEW_PLAIN, NULL},
+	{"Explain", "request_id", VIEW_PLAIN, lead_to_explain},
 	{"Address", "address", VIEW_PLAIN, NULL},
 	VIEW_END,
 };
@@ -143,6 +151,6 @@ enum outcome page_refused(struct page *page)
 	walk_links(page, cmd.before);
 	page_paragraph(page,
 		"A call with Proved \"no\" proved no key: any client of the web server may have "
-		"written what it says. The reason for one call: creditbridgectl explain REQUEST.");
+		"written what it says. The link of its request id explains a call (role support).");
 	return page_end(page);
 }

@@ -12,7 +12,8 @@
 #include "ledger/desk/share.h"
 #include "ledger/ledger.h"
 
-#define DESK_CONNECTIONS_MAX 8
+/* 8 threads of the console, and JOBS_MAX jobs that ask who their operator is (link/jobs.h). */
+#define DESK_CONNECTIONS_MAX 12
 
 struct desk_loop {
 	struct desk desk;

@@ -1,0 +1,389 @@
+#!/usr/bin/python3
+"""The jobs of the web console: explain, doctor, ping and recon over jobs.sock, which creditbridgectl serves.
+
+The ledger, the console, the wallet's worker and the acceptor are the installed programs. The dealer of the
+pings is a listening socket that never answers, so a ping lasts until the job is ended.
+"""
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import signal
+import socket
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal, wait_until  # noqa: E402
+from cb_codec import job_answer, job_request  # noqa: E402
+from cb_console import FRONT, Browser, Installed, one_time_code  # noqa: E402
+from cb_instance import temporary_directory  # noqa: E402
+from cb_process import Child, commands_with, find_program  # noqa: E402
+
+ROLES = {"rita": "read", "nok": "support", "kim": "finance", "ann": "admin"}
+WAIT_S = 20
+
+
+class Silent:
+    """A dealer's server that takes connections and never answers."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}/"
+        self.taken = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                self.taken.append(self.listener.accept()[0])
+
+    def drop(self):
+        for connection in self.taken:
+            connection.close()
+
+    def close(self):
+        self.listener.close()
+        self.drop()
+
+
+class Office:
+    def __init__(self, wallet):
+        self.wallet = wallet
+        self.silent = Silent()
+        self.dealer = wallet.dealer_add("demo")
+        wallet.player_add("demo", "alice")
+        wallet.dealer_add("slow", "--url", self.silent.url, "--allow-http", mode="seamless")
+        wallet.player_add("slow", "bob")
+        self.server = cb.Lighttpd(wallet)
+        self.acceptor = None
+        self.listen()
+        self.console = Installed(wallet, "jobs", threads=8)
+        secrets = {name: wallet.ctl_json("operator", "add", name, "--role", role)["otpauth"]
+                   for name, role in ROLES.items()}
+        self.browsers = {}
+        for name, secret in secrets.items():
+            browser = Browser(self.console, name)
+            equal(browser.post("/sign-in", {"code": one_time_code(secret)}).status, 303, f"{name} signs in")
+            self.browsers[name] = browser
+
+    def listen(self, *words):
+        """Starts the acceptor anew."""
+        path = self.wallet.sockets / "jobs.sock"
+        self.unlisten()
+        self.acceptor = Child([find_program("creditbridgectl"), "--config", self.wallet.config, "job", "--listen",
+                               *words], self.wallet.logs / "jobs.log")
+        self.acceptor.wait_ready(path.exists, WAIT_S, "jobs.sock")
+        # The console's process runs as this user in the test.
+        path.chmod(0o666)
+
+    def unlisten(self):
+        if self.acceptor:
+            equal(self.acceptor.stop(), 0, "the acceptor ends")
+            check(not (self.wallet.sockets / "jobs.sock").exists(), "its socket is gone")
+            self.acceptor = None
+
+    def log(self):
+        return (self.wallet.logs / "jobs.log").read_text()
+
+    def ask(self, request, rest=b""):
+        """Sends bytes to jobs.sock. Returns the output, and the outcome with its detail."""
+        with socket.socket(socket.AF_UNIX) as link:
+            link.settimeout(WAIT_S)
+            link.connect(str(self.wallet.sockets / "jobs.sock"))
+            link.sendall(request + rest)
+            answer = b""
+            while part := link.recv(65536):
+                answer += part
+        return job_answer(answer)
+
+    def close(self):
+        self.console.close()
+        self.unlisten()
+        self.silent.close()
+
+
+def request_of(job, front=FRONT, **values):
+    return job_request(job, front=front, request_id="test-request", **values)
+
+
+def session_of(browser):
+    """The session that the ledger knows (console/desk_link.c)."""
+    token = browser.cookies["creditbridge-console"].encode()
+    return hashlib.sha256(b"creditbridge console session\0" + token + b"\0" + browser.user.encode()).hexdigest()
+
+
+def post(browser, path, **form):
+    return browser.post(path, {"token": browser.token(), **form})
+
+
+def case_explain(office):
+    """A 401 is explained by two clicks: Refused, and the request id."""
+    body = {"amount": 1, "request_transaction_id": "r-1", "user_id": "alice", "remark": ""}
+    answer = cb.call(office.server, "POST", cb.TRANSFER_IN, body, dealer=office.dealer, signature="0" * 64,
+                     headers=[("X-Request-Id", "jobs-401")])
+    equal(answer.status, 401, "the call")
+    nok, rita = office.browsers["nok"], office.browsers["rita"]
+    home = nok.get("/").document()
+    refused = next(node for node in home.all("a") if node.text() == "Refused").attributes["href"]
+
+    def link():
+        return next((node for node in nok.get(refused).document().all("a") if node.text() == "jobs-401"), None)
+    page = nok.get(wait_until(link, WAIT_S, "the refused call is listed").attributes["href"])
+    equal(page.status, 200, page.text[-600:])
+    document = page.document()
+    text = next(document.all("pre")).text()
+    for line in ("answer   401 invalid_signature", "\ncause    ", "\nremedy   ", "\nowed     "):
+        check(line in text, f"{line!r} in {text}")
+    button = next(node for node in document.all("button") if node.text() == "copy for the integrator")
+    equal(button.attributes["data-copy"], text, "what is copied")
+    equal(rita.get("/explain", request="jobs-401").status, 403, "the role read may not")
+    check(not any(node.text() == "jobs-401" for node in rita.get(refused).document().all("a")),
+          "no link for the role read")
+    page = nok.get("/explain", request="nothing-like-it")
+    equal(page.status, 404, "a call that is not kept")
+    check("no refused call is kept of" in page.document().text(), page.text)
+    for wrong in ("", "-", "--json", "a b", "a;id", "$(id)", "x" * 65, "../x"):
+        equal(nok.get("/explain", request=wrong).status, 400, f"request id {wrong!r}")
+
+
+def case_roles(office):
+    """The job itself asks the ledger: a forged session gets nothing, and a role is checked there."""
+    nok, rita = (office.browsers[name] for name in ("nok", "rita"))
+    for label, job, values, outcome in (
+            ("no session", "doctor", {}, "signed_out"),
+            ("a forged session", "doctor", {"session": "f" * 64}, "signed_out"),
+            ("the cookie in place of the session", "doctor",
+             {"session": rita.cookies["creditbridge-console"]}, "signed_out"),
+            ("a wrong front secret", "doctor", {"front": "0" * 64, "session": session_of(rita)}, "no_front"),
+            ("no front secret", "doctor", {"front": "", "session": session_of(rita)}, "no_front"),
+            ("explain by read", "explain", {"session": session_of(rita), "request": "jobs-401"}, "role_needed"),
+            ("ping by read", "ping", {"session": session_of(rita), "casino": "slow"}, "role_needed"),
+            ("recon by support", "recon",
+             {"session": session_of(nok), "casino": "demo", "date": "2026-01-01"}, "role_needed"),
+            ("an option", "explain", {"session": session_of(nok), "request": "--help"}, "bad_request"),
+            ("an argument too many", "doctor", {"session": session_of(nok), "casino": "demo"}, "bad_request"),
+            ("no day", "recon", {"session": session_of(nok), "casino": "demo", "date": "$(id)"}, "bad_request")):
+        output, came, detail = office.ask(request_of(job, **values))
+        equal((output, came), (b"", outcome), label)
+        check(detail.endswith("."), f"{label}: {detail!r}")
+    for label, raw in (("http", b"GET / HTTP/1.0\r\n\r\n"), ("a length", b"CBJ1\xff\xff\xff\xff"),
+                       ("too much", request_of("doctor", session=session_of(rita)) + b"x")):
+        output, came, _ = office.ask(raw)
+        equal((output, came), (b"", "bad_request"), label)
+    output, came, detail = office.ask(request_of("explain", session=session_of(nok), request="jobs-401"))
+    equal((came, detail), ("ended", ""), "the same by support")
+    check(b"invalid_signature" in output, output)
+    check(session_of(nok) not in office.log() and FRONT not in office.log(), "the log has no secret")
+    check("operator=nok job=explain outcome=ended" in office.log(), "the log names the operator")
+
+
+def case_recon(office):
+    """The file of the console is that of the command, with its digest; finance and admin may have it."""
+    wallet, kim = office.wallet, office.browsers["kim"]
+    body = {"amount": 5, "request_transaction_id": "in-1", "user_id": "alice", "remark": ""}
+    equal(cb.call(office.server, "POST", cb.TRANSFER_IN, body, dealer=office.dealer).status, 200, "a transfer")
+    day = time.strftime("%Y-%m-%d", time.gmtime(wallet.ctl_json("transfer", "list")["transfers"][0]["time_ms"] / 1000))
+    page = post(kim, "/dealer/recon", id="demo", date=day)
+    equal((page.status, page.header("Content-Type")), (200, "text/csv; charset=utf-8"), page.text[-600:])
+    equal(page.header("Content-Disposition"), f'attachment; filename="recon-demo-{day}.csv"', "its name")
+    lines = page.body.splitlines(keepends=True)
+    digest = next(field for field in lines[-1].decode().strip().split(",") if re.fullmatch("[0-9a-f]{64}", field))
+    equal(hashlib.sha256(b"".join(lines[:-1])).hexdigest(), digest, "the digest in its last line")
+    same = wallet.ctl_run("recon", "demo", "--date", day).stdout.encode()
+    equal([line for line in page.body.splitlines() if b"in-1" in line],
+          [line for line in same.splitlines() if b"in-1" in line], "the rows of the command")
+    audit = next(node.text() for node in office.browsers["ann"].get("/audit").document().all("tr")
+                 if "recon" in node.text())
+    check("kim" in audit and day in audit, f"the audit names the operator: {audit}")
+    dealer = kim.get("/dealer", id="demo").document()
+    check(any(node.text() == "Recon file (CSV)" for node in dealer.all("button")), "the form")
+    for name in ("rita", "nok"):
+        equal(post(office.browsers[name], "/dealer/recon", id="demo", date=day).status, 403, name)
+    for values, status, text in (
+            ({"id": "nobody-1", "date": day}, 404, "nobody-1"),
+            ({"id": "--help", "date": day}, 404, "no such dealer"),
+            ({"id": "demo", "date": "yesterday"}, 400, "YYYY-MM-DD"),
+            ({"id": "demo", "date": "2026-02-31"}, 400, "2026-02-31"),
+            ({"id": "demo", "date": "9999-01-01"}, 400, "has not begun")):
+        page = post(kim, "/dealer/recon", **values)
+        check(status <= page.status < 500 and text in page.document().text(), f"{values}: {page.status} {page.text[-900:]}")
+
+
+def case_health(office):
+    """Doctor's checks with remedies and counts; the result is kept until somebody runs it again."""
+    rita = office.browsers["rita"]
+    page = rita.get("/health")
+    equal(page.status, 200, page.text[-600:])
+    document = page.document()
+    counts = re.search(r"FAIL (\d+), WARN (\d+), PASS (\d+), not looked at (\d+)", document.text())
+    check(counts, document.text())
+    results = [next(row.all("td")).text() for row in document.all("tr") if list(row.all("td"))]
+    equal([results.count(name) for name in ("FAIL", "WARN", "PASS", "SKIP")], [int(n) for n in counts.groups()],
+          "the counts are those of the rows")
+    check(int(counts.group(3)) > 5 and any("configuration" in row.text() for row in document.all("tr")), "the checks")
+    made = next(node for node in document.all("section") if "Made " in node.text())
+    made = next(made.all("time")).attributes["datetime"]
+    runs = office.log().count("job=doctor")
+    check(made in office.browsers["nok"].get("/health").text, "the kept result")
+    equal(office.log().count("job=doctor"), runs, "it was not run again")
+    page = post(office.browsers["nok"], "/health")
+    equal(page.status, 303, page.text[-600:])
+    check(made not in rita.get("/health").text, "a newer result")
+
+
+def ping(office):
+    """Begins a ping that the dealer does not answer. Returns its thread, and its page to come."""
+    nok = office.browsers["nok"]
+    token = nok.token()
+    before = len(office.silent.taken)
+    pages = []
+    thread = threading.Thread(target=lambda: pages.append(nok.post("/dealer/ping", {"token": token, "id": "slow"})))
+    thread.start()
+    wait_until(lambda: len(office.silent.taken) > before, WAIT_S, "the ping reaches the dealer")
+    return thread, pages
+
+
+def pings(office):
+    """The processes of the pings that are under way."""
+    return commands_with(f"dealer\0ping\0--config\0{office.wallet.config}")
+
+
+def case_busy(office):
+    """Four jobs run at a time. The fifth is refused with a sentence."""
+    waiting = []
+    for _ in range(4):
+        waiting.append(ping(office))
+        # Stopped, it does not end by its own limit.
+        for pid in pings(office):
+            os.kill(pid, signal.SIGSTOP)
+    page = post(office.browsers["nok"], "/dealer/ping", id="slow")
+    equal(page.status, 503, "the fifth")
+    check("4 jobs of the console are under way" in page.document().text(), page.text[-900:])
+    for pid in pings(office):
+        os.kill(pid, signal.SIGCONT)
+    office.silent.drop()
+    for thread, pages in waiting:
+        thread.join(WAIT_S)
+        equal(pages[0].status, 200, "a ping")
+        check("dealer_timeout" in pages[0].document().text(), pages[0].text[-900:])
+    equal(office.browsers["nok"].get("/explain", request="jobs-401").status, 200, "the places are free again")
+    page = post(office.browsers["nok"], "/dealer/ping", id="demo")
+    check(page.status == 404 and "transfer wallet" in page.document().text(), page.text[-900:])
+    equal(office.browsers["nok"].post("/dealer/ping", {"token": "0", "id": "slow"}).status, 403, "a wrong token")
+
+
+def case_too_long(office):
+    """A job that takes too long is ended, and its place is free."""
+    office.listen("--for", "1s")
+    for _ in range(2):
+        page = post(office.browsers["nok"], "/dealer/ping", id="slow")
+        equal(page.status, 503, "the ping")
+        check("The job took longer than 1 s and was ended" in page.document().text(), page.text[-900:])
+    equal(pings(office), {}, "nothing is left of them")
+    office.listen()
+
+
+def case_gone(office):
+    """A console that closes the connection ends the job; so does the end of the acceptor."""
+    before = len(office.silent.taken)
+    with socket.socket(socket.AF_UNIX) as link:
+        link.connect(str(office.wallet.sockets / "jobs.sock"))
+        link.sendall(request_of("ping", session=session_of(office.browsers["nok"]), casino="slow"))
+        wait_until(lambda: len(office.silent.taken) > before, WAIT_S, "the ping reaches the dealer")
+        dealer = office.silent.taken[-1]
+    dealer.settimeout(WAIT_S)
+    while dealer.recv(4096):
+        pass
+    thread, pages = ping(office)
+    office.unlisten()
+    thread.join(WAIT_S)
+    equal(pages[0].status, 500, "the ping")
+    check("ended without a complete answer" in pages[0].document().text(), pages[0].text[-900:])
+
+
+def case_not_served(office):
+    """Without an acceptor the page shows the command to type."""
+    office.unlisten()
+    page = office.browsers["nok"].get("/explain", request="jobs-401")
+    check("creditbridgectl explain jobs-401" in page.document().text(), page.text[-900:])
+    page = post(office.browsers["nok"], "/health")
+    text = page.document().text()
+    check("creditbridgectl doctor" in text and "creditbridge-job.socket" in text, text)
+    office.listen()
+
+
+def case_ended_session(office):
+    nok = office.browsers["nok"]
+    session = session_of(nok)
+    office.wallet.ctl("operator", "sign-out", "nok")
+    _, came, _ = office.ask(request_of("explain", session=session, request="jobs-401"))
+    equal(came, "signed_out", "the session has ended")
+    equal(nok.get("/explain", request="jobs-401").status, 303, "the console asks to sign in")
+
+
+def case_halted(office):
+    """Health works while the ledger is halted, and says what can be said while it is down."""
+    wallet, rita = office.wallet, office.browsers["rita"]
+    mark = wallet.state / "halted"
+    mark.write_text("")
+    os.chown(mark, os.stat(wallet.state).st_uid, -1)
+    engines = wallet.engine_pids()
+    for pid in engines:
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: wallet.ctl_json("status")["halted"], WAIT_S, "the halt")
+    page = post_halted(rita)
+    check("The ledger is halted because its disk failed" in page and "creditbridgectl resume" in page, page)
+    check("FAIL" in page and "halted" in page, f"doctor ran: {page}")
+    wallet.stop()
+    page = rita.get("/health")
+    equal(page.status, 503, "the ledger is down")
+    check("systemctl status creditbridge-ledger" in page.document().text(), page.text)
+    equal(office.ask(request_of("doctor", session="f" * 64))[:2], (b"", "no_ledger"), "a job without a ledger")
+
+
+def post_halted(browser):
+    """Runs doctor by the form of the page itself: other pages do not work now."""
+    page = browser.get("/health")
+    equal(page.status, 200, page.text[-900:])
+    form = next(node for node in page.document().all("form")
+                if node.attributes["action"].endswith("/health"))
+    token = next(form.all("input", name="token")).attributes["value"]
+    return browser.follow(browser.post("/health", {"token": token})).document().text()
+
+
+CASES = (
+    ("explain", case_explain),
+    ("sessions and roles", case_roles),
+    ("recon", case_recon),
+    ("health", case_health),
+    ("four at a time", case_busy),
+    ("a job that takes too long", case_too_long),
+    ("a console that is gone", case_gone),
+    ("not served", case_not_served),
+    ("a session that ended", case_ended_session),
+    ("a ledger that is down or halted", case_halted),
+)
+
+
+def main():
+    secrets = temporary_directory("front")
+    front = secrets / "front"
+    front.touch(mode=0o600)
+    front.write_text(FRONT + "\n")
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, secrets)
+        wallet = stack.enter_context(cb.Instance("jobs", settings={
+            "console_front_file": str(front), "callback_timeout_ms": 6000, "callback_lease_ms": 20000,
+            "callback_networks": ["127.0.0.0/8"]}))
+        office = Office(wallet)
+        stack.callback(office.close)
+        return cb.run_cases([(name, lambda case=case: case(office)) for name, case in CASES], seconds=60)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
