@@ -43,5 +43,6 @@ enum outcome page_callback(struct page *page);
 enum outcome page_callback_action(struct page *page);
 enum outcome page_refused(struct page *page);
 enum outcome page_audit(struct page *page);
+enum outcome page_operators(struct page *page);
 
 #endif

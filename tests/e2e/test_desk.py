@@ -31,7 +31,7 @@ OTHER_FRONT = "fedcba9876543210" * 4
 ROLES = ("read", "support", "finance", "admin")
 # The least role of what desk.sock carries, with empty contents (doc/internals/architecture.md).
 LEAST = {"status": "read", "metrics": "read", "list": "read", "find": "read", "refused_list": "read",
-         "callback_operate": "support"}
+         "callback_operate": "support", "session_count": "admin"}
 OWN = {"session_step", "session_show", "session_close"}
 FLOOD_S = 1.0
 

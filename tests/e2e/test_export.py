@@ -399,7 +399,7 @@ def as_before(lines):
     """The lines as a program of schema 1 wrote them, whose rounds had no list of their bets."""
     rows = [json.loads(line) for line in lines]
     rows[0]["schema"] = 1
-    for name in ("correction", "cancellation", "result_batch", "desk_operator"):
+    for name in ("correction", "cancellation", "result_batch", "desk_operator", "answer"):
         del rows[-1]["counts"][name]
     for row in rows:
         for member in SINCE_SCHEMA_3.get(row["record"], ()):
