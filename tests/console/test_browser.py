@@ -48,7 +48,7 @@ def case_browser():
         console = Console(wallet)
         try:
             url = f"http://127.0.0.1:{console.port}{PREFIX}/"
-            done = tools.run([tools.node_path(), HERE / "browser.js", url, "ann", PASSWORD, CODE], 240, env=env)
+            done = tools.run([tools.node_path(), HERE / "browser.js", url, "ann", PASSWORD, CODE], 480, env=env)
         finally:
             console.close()
     lines = [json.loads(line) for line in done.stdout.splitlines()]

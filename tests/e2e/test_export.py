@@ -117,7 +117,7 @@ def world(wallet, old=False):
                  user_id="alice", currency="thb")
         lost = link.settle("slots", "seam", "alice", "s-1", LOSS)
         unknown = link.place("slots", "seam", "alice", "s-2", 10)
-        link.end(unknown.send, "seam", UNKNOWN, status=500, note="HTTP 500")
+        link.end(unknown.send, "seam", UNKNOWN, status=500, note="HTTP 500", answer="" if old else "<h1>busy</h1>")
         link.place("slots", "seam", "alice", "s-3", 10)
     return demo, lost
 
