@@ -89,6 +89,7 @@ struct settings {
 	uint32_t refund_backoff_max_ms;    /* ... up to this */
 	uint32_t refund_give_up_s;         /* parked this long after it was first due */
 	uint32_t breaker_open_ms;          /* then one call is permitted */
+	char callback_keep_answers[16];    /* "failed" or "none": answers that were no success */
 	uint32_t sweep_concurrency; /* maximum of concurrent attempts of creditbridge-sweep */
 	uint32_t sweep_overdue_s;   /* without a sweeper for this time /readyz answers 503 */
 	/* Networks that are not public but permitted (contract, "Group B: callbacks"). */

@@ -93,6 +93,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, refund_backoff_max_ms, "300000", 10, 86400000),
 	OPTION(OPTION_NUMBER, refund_give_up_s, "86400", 0, 31536000),
 	OPTION(OPTION_NUMBER, breaker_open_ms, "30000", 10, 3600000),
+	OPTION_OF(callback_keep_answers, "failed", "failed", "none"),
 	OPTION(OPTION_NUMBER, sweep_concurrency, "256", 1, 256),
 	OPTION(OPTION_NUMBER, sweep_overdue_s, "120", 1, 86400),
 	OPTION(OPTION_NETWORKS, callback_networks, EMPTY_LIST, 0, SETTINGS_NETWORKS_MAX),

@@ -125,6 +125,20 @@ static enum callback_class classify_answer(const struct http_answer *answer, boo
 	}
 }
 
+/* Keeps the beginning of an answer, for the operator. */
+static void keep_answer(const struct http_answer *answer, struct callback_outcome *outcome)
+{
+	char type[ANSWER_TYPE_SIZE] = "";
+
+	if (!answer->body.len)
+		return;
+	outcome->answer_length = (uint32_t)answer->body.len;
+	http_answer_header(answer, "Content-Type", type, sizeof(type));
+	dealer_answer_quote(outcome->answer_type, sizeof(outcome->answer_type), type);
+	dealer_answer_keep(outcome->answer, sizeof(outcome->answer), answer->body.data,
+		answer->body.len);
+}
+
 void classify(const struct http_answer *answer, bool needs_balance,
 	struct callback_outcome *outcome)
 {
@@ -146,4 +160,6 @@ void classify(const struct http_answer *answer, bool needs_balance,
 		note_fault(outcome, answer);
 		break;
 	}
+	if (outcome->class != CALLBACK_SUCCESS)
+		keep_answer(answer, outcome);
 }

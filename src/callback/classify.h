@@ -10,6 +10,7 @@
  * answer that would be one is unreadable. CALLBACK_NOT_SENT requires that no byte was sent. CALLBACK_SUCCESS and
  * CALLBACK_REFUSED require a complete, readable response. All else is CALLBACK_UNKNOWN. A 4xx other
  * than 408, 425 and 429 is a refusal whatever its body; id and text are copied from an error body.
+ * The beginning of an answer that is no success is kept.
  */
 void classify(const struct http_answer *answer, bool needs_balance,
 	struct callback_outcome *outcome);

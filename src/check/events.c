@@ -1,7 +1,7 @@
 /*
- * check_events - walks every callback with its body, attempts and due row, for `check`.
+ * check_events - walks every callback with its body, attempts, answers and due row, for `check`.
  *
- * It walks the four kinds side by side, in the order of event. It rereads an event with a fault
+ * It walks the five kinds side by side, in the order of event. It rereads an event with a fault
  * by itself, because an attempt may have begun or ended between the pages.
  */
 #include "check/check.h"
@@ -17,13 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum source { SOURCE_CALLBACK, SOURCE_BODY, SOURCE_ATTEMPT, SOURCE_DUE, SOURCE_COUNT };
+enum source {
+	SOURCE_CALLBACK,
+	SOURCE_BODY,
+	SOURCE_ATTEMPT,
+	SOURCE_ANSWER,
+	SOURCE_DUE,
+	SOURCE_COUNT
+};
 
 union event_row {
 	uint64_t event; /* every row begins with it */
 	struct callback callback;
 	struct callback_body body;
 	struct attempt attempt;
+	struct answer answer;
 	struct due due;
 };
 
@@ -42,6 +50,11 @@ static void feed_attempt(struct event_reading *reading, const union event_row *r
 	proof_event_attempt(reading, &row->attempt);
 }
 
+static void feed_answer(struct event_reading *reading, const union event_row *row)
+{
+	proof_event_answer(reading, &row->answer);
+}
+
 static void feed_due(struct event_reading *reading, const union event_row *row)
 {
 	proof_event_due(reading, &row->due);
@@ -54,10 +67,11 @@ static const struct source_info {
 	[SOURCE_CALLBACK] = {RECORD_CALLBACK, feed_callback},
 	[SOURCE_BODY] = {RECORD_CALLBACK_BODY, feed_body},
 	[SOURCE_ATTEMPT] = {RECORD_ATTEMPT, feed_attempt},
+	[SOURCE_ANSWER] = {RECORD_ANSWER, feed_answer},
 	[SOURCE_DUE] = {RECORD_DUE, feed_due},
 };
 
-/* The four walks. */
+/* The five walks. */
 struct callback_join {
 	struct list lists[SOURCE_COUNT];
 	union event_row rows[SOURCE_COUNT];

@@ -14,6 +14,8 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 	};
 	struct console console = {
 		.loopback_http = arguments->loopback_http,
+		.csv_rows = PAGE_CSV_ROWS,
+		.sweep_overdue_ms = (int64_t)arguments->settings->sweep_overdue_s * 1000,
 		.way = &desk_link,
 		.open_way = desk_link_open,
 		.close_way = desk_link_close,

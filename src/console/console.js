@@ -32,6 +32,26 @@
 			copy(button);
 	});
 
+	/* What is folded is printed, too. */
+	addEventListener("beforeprint", () => {
+		for (const details of document.querySelectorAll("details:not([open])")) {
+			details.dataset.folded = "yes";
+			details.open = true;
+		}
+	});
+	addEventListener("afterprint", () => {
+		for (const details of document.querySelectorAll("details[data-folded]")) {
+			delete details.dataset.folded;
+			details.open = false;
+		}
+	});
+
+	/* A page that comes back from the browser's memory may be of a session that has ended. */
+	addEventListener("pageshow", (event) => {
+		if (event.persisted)
+			location.reload();
+	});
+
 	/* A form is sent once, unless its page stays: a download. */
 	document.addEventListener("submit", (event) => {
 		if (event.target.method !== "post" || event.submitter?.dataset.again)
@@ -41,9 +61,11 @@
 		event.target.dataset.sent = "yes";
 	});
 
-	/* Keys: / search, j and k rows, Enter opens, c copies the id of the page. */
+	/* Keys: / search, j and k rows, Enter opens, c copies the id of the page, ? lists them. */
+	const help = document.querySelector(".keys");
+	help.hidden = false;
 	let at = -1;
-	const rows = () => [...document.querySelectorAll("tbody tr")];
+	const rows = () => [...document.querySelectorAll("tbody tr, .timeline > li")];
 	const choose = (step) => {
 		const all = rows();
 		if (!all.length)
@@ -58,7 +80,11 @@
 		"j": () => choose(1),
 		"k": () => choose(-1),
 		"Enter": () => rows()[at]?.querySelector("a")?.click(),
-		"c": () => document.querySelector("button.copy")?.click(),
+		"c": () => (document.querySelector(".id + button.copy") || document.querySelector("button.copy"))?.click(),
+		"?": () => {
+			help.open = !help.open;
+			help.scrollIntoView({block: "nearest"});
+		},
 	};
 	document.addEventListener("keydown", (event) => {
 		if (event.ctrlKey || event.metaKey || event.altKey ||

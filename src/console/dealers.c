@@ -6,13 +6,8 @@
 
 #include <string.h>
 
-static void lead_to_metrics(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_dealer(page, ((const struct dealer_metrics *)row)->casino_id);
-}
-
 const struct view_column dealers_columns[] = {
-	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_metrics},
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_dealer},
 	{"Wallet", "mode", VIEW_PLAIN, NULL},
 	{"Currency", "currency", VIEW_PLAIN, NULL},
 	{"Breaker", "breaker", VIEW_STATE, NULL},
@@ -37,8 +32,8 @@ static bool visit_dealers(struct bytes rest, dealers_visit *visit, void *context
 	return true;
 }
 
-enum outcome dealers_walk(struct page *page, struct status_result *status, dealers_visit *visit,
-	void *context)
+enum outcome dealers_walk(struct page *page, const char *after, struct status_result *status,
+	dealers_visit *visit, void *context)
 {
 	struct metrics_cmd cmd;
 	struct metrics_result result;
@@ -46,6 +41,9 @@ enum outcome dealers_walk(struct page *page, struct status_result *status, deale
 	bool on = true;
 
 	memset(&cmd, 0, sizeof(cmd));
+	/* A text that is too long is no id: the list begins at its start. */
+	if (!text_copy(cmd.after, sizeof(cmd.after), after))
+		cmd.after[0] = '\0';
 	do {
 		code = session_do(&page->desk.session, COMMAND_METRICS, &cmd, &result, NULL);
 		if (code != OUTCOME_DONE)

@@ -7,12 +7,12 @@
 #include "link/metrics_commands.h"
 
 /*
- * Asks the ledger for its state, and calls @visit for each dealer, in the order of casino_id, until it
- * returns false.
+ * Asks the ledger for its state, and calls @visit for each dealer behind @after ("": from the first), in
+ * the order of casino_id, until it returns false. @status may be NULL.
  */
 typedef bool dealers_visit(void *context, const struct dealer_metrics *dealer);
-enum outcome dealers_walk(struct page *page, struct status_result *status, dealers_visit *visit,
-	void *context);
+enum outcome dealers_walk(struct page *page, const char *after, struct status_result *status,
+	dealers_visit *visit, void *context);
 
 /* Columns of a table of struct dealer_metrics. */
 extern const struct view_column dealers_columns[];

@@ -5,10 +5,14 @@
 #include "admin/names.h"
 #include "console/leads.h"
 #include "console/view.h"
+#include "wire/rewrite.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Bytes of JSON with an indent. */
+#define INDENTED_MAX (512 * 1024)
 
 enum outcome game_fetch(struct page *page, const char *player_id, const char *game_id,
 	struct game_rows *game, bool *found)
@@ -46,29 +50,13 @@ void game_story(struct page *page, const struct story *story)
 	html_element(html, "p", "owes", story->owes);
 	if (story->next[0])
 		html_element(html, "p", "next", story->next);
-	html_open(html, "button");
-	html_attribute(html, "type", "button");
-	html_attribute(html, "class", "copy");
-	html_exact(html, "data-copy", all);
-	html_flag(html, "hidden");
-	html_text(html, "copy as text for the dealer");
+	page_copy(page, all, "copy these sentences");
 	html_close(html);
-	html_close(html);
-}
-
-static void lead_to_owner(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_player(page, ((const struct round *)row)->player_id);
-}
-
-static void lead_to_casino(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_dealer(page, ((const struct round *)row)->casino_id);
 }
 
 static const struct view_column round_columns[] = {
-	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_casino},
-	{"User", "user_id", VIEW_PLAIN, lead_to_owner},
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_dealer},
+	{"User", "user_id", VIEW_PLAIN, lead_to_player},
 	{"Player id", "player_id", VIEW_ID, NULL},
 	{"Wallet", "mode", VIEW_PLAIN, NULL},
 	{"Game", "game_id", VIEW_ID, NULL},
@@ -89,6 +77,23 @@ static const struct view_column round_columns[] = {
 	VIEW_END,
 };
 
+/* Writes JSON with an indent; nothing if the text is none. */
+static void write_indented(struct html *html, struct bytes bytes)
+{
+	static const struct rewrite_form form = {.layout = LAYOUT_INDENT_2};
+	struct buffer text;
+
+	buffer_init(&text, INDENTED_MAX);
+	if (rewrite_may(bytes) && rewrite_json(bytes, &form, &text)) {
+		html_open(html, "pre");
+		html_attribute(html, "tabindex", "0");
+		html_attribute(html, "aria-label", "The same JSON with an indent");
+		html_lines(html, text.data, text.len);
+		html_close(html);
+	}
+	buffer_free(&text);
+}
+
 void game_bytes(struct page *page, const char *title, struct bytes bytes)
 {
 	struct html *html = &page->html;
@@ -99,11 +104,31 @@ void game_bytes(struct page *page, const char *title, struct bytes bytes)
 	html_open(html, "summary");
 	html_printf(html, "%s (%" PRIu32 " bytes)", title, bytes.len);
 	html_close(html);
+	html_open(html, "div");
+	html_attribute(html, "class", "beside");
 	html_open(html, "pre");
 	html_attribute(html, "tabindex", "0");
 	html_lines(html, bytes.data, bytes.len);
 	html_close(html);
+	write_indented(html, bytes);
 	html_close(html);
+	html_close(html);
+}
+
+enum outcome game_callback_body(struct page *page, uint64_t event)
+{
+	struct callback_body row = {.event = event};
+	struct buffer bytes;
+	enum outcome code;
+	bool found;
+
+	code = list_fetch_bytes(&page->desk.session, RECORD_CALLBACK_BODY, &row, &found, &bytes);
+	if (code == OUTCOME_DONE && found)
+		game_bytes(page, "Body of each attempt", row.body);
+	else if (code == OUTCOME_DONE)
+		page_paragraph(page, "Its body was dropped by retention.");
+	buffer_free(&bytes);
+	return code;
 }
 
 void game_round(struct page *page, const struct game_rows *game)
@@ -112,11 +137,6 @@ void game_round(struct page *page, const struct game_rows *game)
 	html_element(&page->html, "h2", "", "Round");
 	view_pairs(page, round_columns, round_fields, &game->round);
 	html_close(&page->html);
-}
-
-static void lead_to_callback(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_number(page, "/callbacks", ((const struct callback *)row)->event);
 }
 
 static const struct field callback_row_more[] = {

@@ -21,6 +21,7 @@ static const struct {
 	{"/days", "Days", ROLE_READ},
 	{"/audit", "Audit", ROLE_FINANCE},
 	{"/health", "Health", ROLE_READ},
+	{"/operators", "Operators", ROLE_ADMIN},
 };
 
 const char *page_variable(const struct http_variable *variable)
@@ -222,18 +223,36 @@ void page_begin(struct page *page, const char *title)
 	page_begin_id(page, title, "");
 }
 
+/*
+ * Returns the address of this page. If it takes a form only, such as /callbacks/17/act, it is the page
+ * above it.
+ */
+static struct page_address address_of_page(const struct page *page)
+{
+	const char *path = page->request->path + strlen(page->console->base_path);
+	const char *query = page_variable(&page->request->query_string);
+	struct page_address here = page_address(page, "");
+	int len = (int)strlen(path);
+
+	if (!(page->route->methods & ROUTE_GET)) {
+		const char *above = strrchr(path, '/');
+
+		len = above && above > path ? (int)(above - path) : 1;
+		query = "";
+	}
+	snprintf(here.text + here.len, sizeof(here.text) - here.len, "%.*s%s%.2048s", len, path,
+		query[0] ? "?" : "", query);
+	return here;
+}
+
 /* The choice of the zone. */
 static void write_zone(struct page *page)
 {
 	static const char *const names[] = {"UTC", "dealer"};
-	struct page_address address = page_address(page, "/zone"), here = page_address(page, "");
+	const struct page_address address = page_address(page, "/zone"),
+				  here = address_of_page(page);
 	struct html *html = &page->html;
 
-	snprintf(here.text + here.len, sizeof(here.text) - here.len, "%.*s%s%.*s",
-		(int)(sizeof(page->request->path) - 1),
-		page->request->path + strlen(page->console->base_path),
-		page_variable(&page->request->query_string)[0] ? "?" : "", 2048,
-		page_variable(&page->request->query_string));
 	page_form(page, &address);
 	html_open(html, "input");
 	html_attribute(html, "type", "hidden");
@@ -266,6 +285,35 @@ static void write_zone(struct page *page)
 	html_close(html);
 }
 
+/* The keys, which the script has; it shows this, and the key ? opens it. */
+static void write_keys(struct html *html)
+{
+	static const struct {
+		const char *key, *what;
+	} keys[] = {
+		{"/", "search"},
+		{"j", "next row"},
+		{"k", "row before"},
+		{"Enter", "open the row"},
+		{"c", "copy the id"},
+		{"?", "show or hide these keys"},
+	};
+
+	html_open(html, "details");
+	html_attribute(html, "class", "keys");
+	html_flag(html, "hidden");
+	html_element(html, "summary", "", "Keys");
+	html_open(html, "dl");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		html_open(html, "div");
+		html_element(html, "dt", "", keys[i].key);
+		html_element(html, "dd", "", keys[i].what);
+		html_close(html);
+	}
+	html_close(html);
+	html_close(html);
+}
+
 enum outcome page_end(struct page *page)
 {
 	struct html *html = &page->html;
@@ -282,6 +330,7 @@ enum outcome page_end(struct page *page)
 		html_close(html);
 		write_zone(page);
 	}
+	write_keys(html);
 	html_open(html, "p");
 	html_printf(html, "creditbridge %s, request ", PACKAGE_VERSION);
 	html_element(html, "code", "", page->request_id);

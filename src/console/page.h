@@ -18,7 +18,7 @@
 
 #define PAGE_MAX          (8 * 1024 * 1024) /* bytes of a page, or of a list as CSV */
 #define PAGE_ROWS         50
-#define PAGE_CSV_ROWS     10000
+#define PAGE_CSV_ROWS     10000 /* of a list as CSV; of refused calls a tenth */
 #define PAGE_LOOK_MAX     1024  /* rows that a page looks at */
 #define PAGE_CSV_LOOK_MAX 65536 /* rows that a list as CSV looks at */
 #define PAGE_BASE_SIZE    256
@@ -28,6 +28,8 @@
 struct console {
 	char base_path[PAGE_BASE_SIZE]; /* as text_base_path() makes it */
 	bool loopback_http;             /* plain http is served to the loopback */
+	uint64_t csv_rows;              /* rows of a list as CSV: PAGE_CSV_ROWS */
+	int64_t sweep_overdue_ms;       /* the sweeper is reported missing after this time */
 	const struct desk_way *way;
 	void *(*open_way)(void *closure); /* makes the way's context for a thread */
 	void (*close_way)(void *context);
@@ -99,6 +101,8 @@ void page_select(struct page *page, const char *label, const char *name, const c
 void page_button(struct page *page, const char *text);
 /* Writes an id with a button that copies it. */
 void page_id(struct page *page, const char *id);
+/* Writes a button that copies @copied. Without the script it does nothing, so the script shows it. */
+void page_copy(struct page *page, const char *copied, const char *text);
 void page_paragraph(struct page *page, const char *text);
 
 /* Writes a time in the zone of the page. */

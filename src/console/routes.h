@@ -55,5 +55,6 @@ enum outcome page_recon(struct page *page);
 enum outcome page_health(struct page *page);
 /* The page of /health without a ledger, which cannot confirm a session then: it names no installation. */
 void page_health_down(struct page *page);
+enum outcome page_operators(struct page *page);
 
 #endif

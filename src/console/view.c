@@ -16,6 +16,21 @@ static const struct field *find_member(const struct field *fields, const struct 
 	return field ? field : field_find(fields, member);
 }
 
+const char *view_source_text(const struct view_source *source, const char *member)
+{
+	const struct field *field = find_member(source->fields, source->more, member);
+
+	return field && field->type == FIELD_STR ? (const char *)source->row + field->offset : "";
+}
+
+uint64_t view_source_number(const struct view_source *source, const char *member)
+{
+	const struct field *field = find_member(source->fields, source->more, member);
+
+	return field ? field_load_number((const uint8_t *)source->row + field->offset, field->size)
+		     : 0;
+}
+
 /* Writes @digits, "-1234.50", as "-1,234.50". */
 static void group_digits(const char *digits, char text[VIEW_TEXT_MAX])
 {
@@ -205,16 +220,17 @@ static void write_mark(struct html *html, const char *text)
 
 /* Writes the value of a column to the page. */
 static void write_value(struct page *page, const struct view_column *column,
-	const struct field *field, const void *row)
+	const struct field *field, const struct view_source *source)
 {
 	struct page_address to = {.len = 0};
+	const void *row = source->row;
 	char text[VIEW_TEXT_MAX];
 
 	if (column->how == VIEW_IF_ANY && is_nothing(field, row))
 		return;
 	view_value(page, field, row, false, text);
 	if (column->lead)
-		column->lead(page, row, &to);
+		column->lead(page, source, &to);
 	if (to.len && text[0])
 		page_link(page, &to, text);
 	else if (field->type == FIELD_TIME_MS)
@@ -250,6 +266,7 @@ static void row_csv(const struct view *view, const void *row)
 
 void view_row(struct view *view, const void *row)
 {
+	const struct view_source source = {view->fields, view->more, row};
 	struct html *html = &view->page->html;
 
 	view->rows++;
@@ -267,7 +284,7 @@ void view_row(struct view *view, const void *row)
 		if (field && is_number(field))
 			html_attribute(html, "class", "number");
 		if (field)
-			write_value(view->page, column, field, row);
+			write_value(view->page, column, field, &source);
 		html_close(html);
 	}
 	html_close(html);
@@ -299,9 +316,22 @@ void view_end(struct view *view, const char *empty)
 	html_close(html);
 }
 
+void view_csv_stopped(struct view *view, const char *text)
+{
+	struct buffer *body = &view->page->body;
+
+	if (!view->page->route->csv)
+		return;
+	view_csv_field(body, text, false);
+	for (unsigned int i = 1; view->columns[i].member; i++)
+		buffer_append_str(body, ",\"\"");
+	buffer_append_str(body, "\r\n");
+}
+
 void view_pairs(struct page *page, const struct view_column *columns, const struct field *fields,
 	const void *row)
 {
+	const struct view_source source = {fields, NULL, row};
 	struct html *html = &page->html;
 
 	html_open(html, "dl");
@@ -316,7 +346,7 @@ void view_pairs(struct page *page, const struct view_column *columns, const stru
 		if (columns[i].how == VIEW_ID)
 			page_id(page, (const char *)row + field->offset);
 		else
-			write_value(page, &columns[i], field, row);
+			write_value(page, &columns[i], field, &source);
 		html_close(html);
 		html_close(html);
 	}

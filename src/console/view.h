@@ -15,12 +15,23 @@ enum view_how {
 	VIEW_MARK,   /* a check box called "mark", with the member as its value */
 };
 
+/* A row with its field tables, from which a lead reads the members that it needs. */
+struct view_source {
+	const struct field *fields;
+	const struct field *more; /* NULL, or further ones; looked up first */
+	const void *row;
+};
+/* Returns the text of a member; "" if the row has no such member. */
+const char *view_source_text(const struct view_source *source, const char *member);
+/* Returns the number of a member; 0 if the row has no such member. */
+uint64_t view_source_number(const struct view_source *source, const char *member);
+
 struct view_column {
 	const char *heading;
 	const char *member;
 	enum view_how how;
 	/* NULL, or sets the page to which the value leads; leaves *to alone if there is none */
-	void (*lead)(struct page *page, const void *row, struct page_address *to);
+	void (*lead)(struct page *page, const struct view_source *source, struct page_address *to);
 };
 #define VIEW_END                                                                                   \
 	{                                                                                          \
@@ -44,6 +55,11 @@ void view_begin(struct view *view, struct page *page, const char *caption,
 void view_row(struct view *view, const void *row);
 /* Ends the table. If it has no row, writes @empty in its place. */
 void view_end(struct view *view, const char *empty);
+/*
+ * Ends a CSV that stopped at its bound with one line more: its first field says so, the others are empty.
+ * Does nothing on a page.
+ */
+void view_csv_stopped(struct view *view, const char *text);
 
 /* Writes names and values. */
 void view_pairs(struct page *page, const struct view_column *columns, const struct field *fields,

@@ -25,7 +25,7 @@ void walk_open(struct row_walk *walk, struct page *page, enum record record)
 	memset(walk, 0, sizeof(*walk));
 	memset(&row, 0, sizeof(row));
 	walk->page = page;
-	walk->rows = page->route->csv ? PAGE_CSV_ROWS : PAGE_ROWS;
+	walk->rows = page->route->csv ? page->console->csv_rows : PAGE_ROWS;
 	list_open(&walk->list, &page->desk.session, record, true, 0, NULL);
 	walk->list.page = WALK_PAGE;
 	if (text_unsigned(params_get(&page->query, "after"), INT64_MAX, &after) && after) {
@@ -49,6 +49,18 @@ bool walk_next(struct row_walk *walk, void *row)
 enum outcome walk_end(struct row_walk *walk, enum outcome code)
 {
 	return list_end(&walk->list, code);
+}
+
+void walk_csv_end(struct view *view, bool stopped, uint64_t after)
+{
+	char text[128];
+
+	if (!stopped)
+		return;
+	snprintf(text, sizeof(text),
+		"This list stops here. There may be older rows: repeat it with after=%" PRIu64 ".",
+		after);
+	view_csv_stopped(view, text);
 }
 
 /* Begins the address of this page with its filter, with @suffix after the path. */

@@ -8,6 +8,7 @@
 #include "admin/filter.h"
 #include "admin/list.h"
 #include "console/page.h"
+#include "console/view.h"
 
 struct row_walk {
 	struct page *page;
@@ -25,6 +26,8 @@ void walk_open(struct row_walk *walk, struct page *page, enum record record);
 /* Reads the next row. Returns false at the end, at a bound, or after a failure. */
 bool walk_next(struct row_walk *walk, void *row);
 enum outcome walk_end(struct row_walk *walk, enum outcome code);
+/* Ends a CSV that has not all rows with a line that says so and names the number to go on after. */
+void walk_csv_end(struct view *view, bool stopped, uint64_t after);
 /* Writes how far the page looked back, and the links to older rows and to the list as CSV. */
 void walk_foot(const struct row_walk *walk);
 

@@ -37,6 +37,9 @@ const struct field callback_outcome_fields[] = {
 	FIELD(FIELD_STR, callback_outcome, currency),
 	FIELD(FIELD_STR, callback_outcome, user_id),
 	FIELD(FIELD_STR, callback_outcome, note),
+	FIELD(FIELD_U32, callback_outcome, answer_length),
+	FIELD(FIELD_STR, callback_outcome, answer_type),
+	FIELD(FIELD_STR, callback_outcome, answer),
 	FIELD_END,
 };
 

@@ -41,6 +41,10 @@ struct callback_outcome {
 	char currency[CURRENCY_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 	char note[CALLBACK_NOTE_SIZE]; /* for the operator; holds no secret */
+	/* Of an answer that is no success, as in struct answer; 0 and "": there was none. */
+	uint32_t answer_length;
+	char answer_type[ANSWER_TYPE_SIZE];
+	char answer[ANSWER_TEXT_SIZE];
 };
 
 extern const struct field callback_target_fields[];

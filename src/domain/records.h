@@ -36,6 +36,8 @@
 #define DEALER_ERROR_ID_SIZE   65  /* of a dealer's error body, cut to fit */
 #define DEALER_ERROR_TEXT_SIZE 257
 #define CALLBACK_NOTE_SIZE     161 /* note on an attempt, for the operator */
+#define ANSWER_TYPE_SIZE       65  /* Content-Type of a dealer's answer */
+#define ANSWER_TEXT_SIZE       2049
 #define CALLBACK_PATH_SIZE     129 /* of a dealer's callback */
 #define UNKNOWN_BET_IDS_SIZE   257
 #define BATCH_RESULTS_MAX      500 /* items of a batch of results */
@@ -443,6 +445,19 @@ struct attempt {
 	char dealer_error_id[DEALER_ERROR_ID_SIZE];
 	char note[CALLBACK_NOTE_SIZE];
 	int64_t next_ms; /* time of the next attempt; 0: none */
+};
+
+/*
+ * What the dealer answered to an attempt that was no success. Written with the end of the attempt, if
+ * there was an answer and the setting callback_keep_answers permits it. Retention deletes it with the
+ * attempt.
+ */
+struct answer {
+	uint64_t event;
+	uint32_t number; /* of the attempt */
+	uint32_t length; /* bytes of the whole body that arrived */
+	char content_type[ANSWER_TYPE_SIZE];
+	char text[ANSWER_TEXT_SIZE]; /* its beginning, as dealer_answer_keep() writes it */
 };
 
 /*

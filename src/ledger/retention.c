@@ -280,16 +280,21 @@ static void use_rows(struct step *step, uint64_t event, use_row *use)
 	const struct callback *callback = callback_of(step, event);
 	struct callback_body body;
 	struct attempt attempt;
+	struct answer answer;
 
 	if (!callback)
 		return;
 	memset(&body, 0, sizeof(body));
 	memset(&attempt, 0, sizeof(attempt));
-	body.event = attempt.event = event;
+	memset(&answer, 0, sizeof(answer));
+	body.event = attempt.event = answer.event = event;
 	use(step->ws, RECORD_CALLBACK_BODY, &body);
 	for (uint32_t number = 1; number <= callback->attempts; number++) {
-		attempt.number = number;
+		attempt.number = answer.number = number;
 		use(step->ws, RECORD_ATTEMPT, &attempt);
+		/* An attempt that was a success has no answer, and only the last one can be it. */
+		if (number < callback->attempts || callback->last_class != CALLBACK_SUCCESS)
+			use(step->ws, RECORD_ANSWER, &answer);
 	}
 	step->attempts += callback->attempts;
 }

@@ -63,6 +63,18 @@ const struct field session_close_result_fields[] = {
 	FIELD_END,
 };
 
+const struct field session_count_cmd_fields[] = {
+	FIELD(FIELD_STR, session_count_cmd, name),
+	FIELD_END,
+};
+const struct field session_count_result_fields[] = {
+	VERDICT(session_count_result),
+	FIELD(FIELD_U32, session_count_result, sessions),
+	FIELD(FIELD_U32, session_count_result, oldest_s),
+	FIELD(FIELD_U32, session_count_result, seen_s),
+	FIELD_END,
+};
+
 const struct field find_hit_fields[] = {
 	FIELD_NAMED(find_hit, of, find_kind_names, FIND_KIND_COUNT),
 	FIELD(FIELD_STR, find_hit, casino_id),

@@ -78,6 +78,17 @@ struct session_close_result {
 	struct verdict verdict;
 };
 
+/* Counts the sessions of the operator @name that have not ended. Needs ADMIN. */
+struct session_count_cmd {
+	char name[DESK_NAME_SIZE];
+};
+struct session_count_result {
+	struct verdict verdict;
+	uint32_t sessions;
+	uint32_t oldest_s; /* since the oldest one was opened */
+	uint32_t seen_s;   /* since the last command of any of them */
+};
+
 /*
  * Finds the places where @text is an id. Each is looked up by its key; nothing is searched. A command
  * looks at FIND_OWNERS_MAX dealers or game servers. Repeat it with @after = next until next is "".

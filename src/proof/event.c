@@ -179,6 +179,21 @@ void proof_event_attempt(struct event_reading *reading, const struct attempt *at
 	reading->http_status = attempt->http_status;
 }
 
+/* A success ends the sending, so only the last attempt can be one. */
+void proof_event_answer(struct event_reading *reading, const struct answer *answer)
+{
+	reading->answered = true;
+	if (!answer->number || answer->number > reading->attempts)
+		accuse(reading, "has the answer to attempt %" PRIu32 ", which is not there",
+			answer->number);
+	else if (answer->number == reading->attempts &&
+		(reading->under_way || reading->class == CALLBACK_SUCCESS))
+		accuse(reading, "has the answer to attempt %" PRIu32 ", which %s", answer->number,
+			reading->under_way ? "has not ended" : "was a success");
+	if (!answer->length || !answer->text[0])
+		accuse(reading, "has an empty answer to attempt %" PRIu32, answer->number);
+}
+
 void proof_event_due(struct event_reading *reading, const struct due *due)
 {
 	reading->due = true;
@@ -229,6 +244,7 @@ void proof_event_end(struct event_reading *reading)
 		accuse(reading, "is not there and has %s",
 			reading->body               ? "a body"
 				: reading->attempts ? "attempts"
+				: reading->answered ? "answers"
 						    : "a due row");
 		return;
 	}

@@ -22,6 +22,7 @@ struct event_reading {
 	struct due due_row;
 	uint32_t attempts;         /* number of the last one seen */
 	bool under_way;            /* the last one seen has not ended */
+	bool answered;             /* an answer was seen */
 	bool ended;                /* one has */
 	enum callback_class class; /* of the last that ended */
 	uint32_t http_status;
@@ -34,6 +35,8 @@ void proof_event_begin(struct event_reading *reading, struct proof *proof, uint6
 void proof_event_callback(struct event_reading *reading, const struct callback *callback);
 void proof_event_body(struct event_reading *reading, const struct callback_body *body);
 void proof_event_attempt(struct event_reading *reading, const struct attempt *attempt);
+/* After the attempts. */
+void proof_event_answer(struct event_reading *reading, const struct answer *answer);
 void proof_event_due(struct event_reading *reading, const struct due *due);
 void proof_event_end(struct event_reading *reading);
 /* Counts the reading. */

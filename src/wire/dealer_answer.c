@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "wire/parse.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,46 @@ void dealer_answer_quote(char *to, size_t size, const char *text)
 		step = step ? step : 1;
 		text += step;
 		left -= step;
+	}
+	to[used] = '\0';
+}
+
+/* Writes the escape of one character, or of a byte that begins none (@step 0). */
+static size_t write_escape(char *to, size_t size, size_t step, uint32_t code, uint8_t byte)
+{
+	static const char named[] = "\n\r\t", letters[] = "nrt";
+	const char *at = step && code ? strchr(named, (int)code) : NULL;
+	int len;
+
+	if (step && code < 0x80 && at)
+		len = snprintf(to, size, "\\%c", letters[at - named]);
+	else if (step && code >= 0x100)
+		len = snprintf(to, size, "\\u{%" PRIX32 "}", code);
+	else
+		len = snprintf(to, size, "\\x%02X", step ? (unsigned int)code : byte);
+	return (size_t)len;
+}
+
+void dealer_answer_keep(char *to, size_t size, const void *bytes, size_t len)
+{
+	const char *from = bytes;
+	char escape[16];
+	size_t used = 0;
+
+	while (len) {
+		uint32_t code = 0;
+		const size_t step = text_utf8_len(from, len, &code);
+		const bool plain = step && !text_steers(code);
+		const size_t need = plain
+			? step
+			: write_escape(escape, sizeof(escape), step, code, (uint8_t)*from);
+
+		if (used + need >= size)
+			break;
+		memcpy(to + used, plain ? from : escape, need);
+		used += need;
+		from += step ? step : 1;
+		len -= step ? step : 1;
 	}
 	to[used] = '\0';
 }

@@ -33,4 +33,11 @@ enum dealer_answer_shape dealer_answer_read(const void *text, size_t len,
 /* Copies @text to @to, cleaned and cut to fit like dealer_error_detail. For other external text. */
 void dealer_answer_quote(char *to, size_t size, const char *text);
 
+/*
+ * Writes the beginning of the @len bytes of an answer as text: whole characters, as many as fit. A
+ * character that steers a display, and a byte that is no UTF-8, is written as an escape: \n, \r, \t,
+ * \xHH, or \u{HHHH}.
+ */
+void dealer_answer_keep(char *to, size_t size, const void *bytes, size_t len);
+
 #endif

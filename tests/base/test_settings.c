@@ -94,6 +94,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.refund_backoff_max_ms, 300000);
 	ck_assert_uint_eq(s.refund_give_up_s, 86400);
 	ck_assert_uint_eq(s.breaker_open_ms, 30000);
+	ck_assert_str_eq(s.callback_keep_answers, "failed");
 	ck_assert_uint_eq(s.sweep_concurrency, 256);
 	ck_assert_uint_eq(s.sweep_overdue_s, 120);
 	ck_assert_uint_eq(s.callback_network_count, 0);
@@ -139,6 +140,7 @@ START_TEST(every_option_is_taken)
 				   "refund_backoff_max_ms = 86400000\n"
 				   "refund_give_up_s = 31536000\n"
 				   "breaker_open_ms = 3600000\n"
+				   "callback_keep_answers = none\n"
 				   "sweep_concurrency = 256\n"
 				   "sweep_overdue_s = 1\n"
 				   "callback_networks = {\"10.0.0.0/8\", # ours\n\"fd00::/8\"}\n"
@@ -175,6 +177,7 @@ START_TEST(every_option_is_taken)
 	ck_assert_uint_eq(s.refund_backoff_max_ms, 86400000);
 	ck_assert_uint_eq(s.refund_give_up_s, 31536000);
 	ck_assert_uint_eq(s.breaker_open_ms, 3600000);
+	ck_assert_str_eq(s.callback_keep_answers, "none");
 	ck_assert_uint_eq(s.sweep_concurrency, 256);
 	ck_assert_uint_eq(s.sweep_overdue_s, 1);
 	ck_assert_uint_eq(s.callback_network_count, 2);
@@ -439,7 +442,7 @@ START_TEST(the_sample_shows_every_option)
 		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
 		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
 	}
-	ck_assert_uint_eq(count, 56);
+	ck_assert_uint_eq(count, 57);
 	settings_defaults(&preset);
 	memset(&loaded, 0xff, sizeof(loaded));
 	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);

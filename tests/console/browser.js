@@ -57,6 +57,43 @@ async function crawl(page) {
 	return seen.slice(0, pagesMax);
 }
 
+/* The keys: search, rows, and the list of them. Only with a script. */
+async function pressKeys(page) {
+	await page.goto(url + "callbacks");
+	await page.keyboard.press("/");
+	if (!await page.evaluate(() => document.activeElement.matches(".search input")))
+		found("keys", page.url(), "/ does not lead to the search");
+	await page.evaluate(() => document.activeElement.blur());
+	for (const key of ["j", "j", "k"])
+		await page.keyboard.press(key);
+	if (!await page.evaluate(() => document.querySelector("tbody tr").matches(".chosen")))
+		found("keys", page.url(), "j and k do not choose a row");
+	await page.keyboard.press("?");
+	if (!await page.locator(".keys[open] dl").isVisible())
+		found("keys", page.url(), "? does not list the keys");
+	await page.keyboard.press("Enter");
+	await page.waitForURL(/callbacks\/\d+$/);
+	await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+	await page.evaluate(() => document.activeElement.blur());
+	await page.goto(url + "search?id=alice");
+	await page.keyboard.press("c");
+	const copied = await page.evaluate(() => navigator.clipboard.readText());
+	if (!await page.evaluate((text) => document.querySelector("h1").textContent.includes("Player") &&
+		text === document.querySelector(".id").textContent, copied))
+		found("keys", page.url(), `c copied ${copied}`);
+}
+
+/* On paper there are no forms and no navigation, and nothing is cut off. */
+async function print(page, where) {
+	await page.emulateMedia({media: "print"});
+	const wrong = await page.evaluate(() => [...document.querySelectorAll("header, form, button")].some(
+		(element) => element.getClientRects().length) ||
+		[...document.querySelectorAll(".wide")].some((element) => getComputedStyle(element).overflowX !== "visible"));
+	if (wrong)
+		found("print", where, "navigation or a form is printed, or a table is cut off");
+	await page.emulateMedia({media: "screen"});
+}
+
 async function look(page, address, width, scheme) {
 	const where = `${address} at ${width} px, ${scheme}`;
 	await page.goto(address);
@@ -66,6 +103,8 @@ async function look(page, address, width, scheme) {
 		found("wide", where, sizes.join(" > "));
 	if (width === 320)
 		return;
+	if (scheme === "light")
+		await print(page, where);
 	await page.evaluate(axe);
 	const result = await page.evaluate(() => window.axe.run());
 	for (const violation of result.violations)
@@ -101,6 +140,9 @@ async function main() {
 			await page.context().close();
 		}
 	}
+	const keys = await open(browser, {});
+	await signIn(keys);
+	await pressKeys(keys);
 	await withoutScript(browser);
 	await browser.close();
 	console.log(JSON.stringify({visited}));

@@ -11,12 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define THREADS 4
+#define THREADS  4
+#define CSV_ROWS 130 /* few, so that the suite provokes the end of a list */
 
 int main(int argc, char **argv)
 {
 	struct console console = {
 		.loopback_http = true,
+		.csv_rows = CSV_ROWS,
+		.sweep_overdue_ms = 120000,
 		.way = &desk_admin,
 		.open_way = desk_admin_open,
 		.close_way = desk_admin_close,

@@ -93,6 +93,17 @@ static enum desk_answer admin_leave(void *context, const struct desk_caller *cal
 	return DESK_DONE;
 }
 
+/* A session of this way has no times. */
+static void count_sessions(const struct session_count_cmd *cmd, struct session_count_result *result)
+{
+	memset(result, 0, sizeof(*result));
+	pthread_mutex_lock(&lock);
+	for (unsigned int i = 0; i < SESSIONS; i++)
+		result->sessions += sessions[i].token[0] &&
+			strcmp(operators[sessions[i].who].login, cmd->name) == 0;
+	pthread_mutex_unlock(&lock);
+}
+
 static enum status admin_ask(void *context, const struct desk_caller *caller, enum command command,
 	const void *cmd, void *result)
 {
@@ -100,6 +111,10 @@ static enum status admin_ask(void *context, const struct desk_caller *caller, en
 		COMMAND_REFUSED_LIST, COMMAND_CALLBACK_OPERATE, COMMAND_FIND};
 
 	(void)caller;
+	if (command == COMMAND_SESSION_COUNT) {
+		count_sessions(cmd, result);
+		return STATUS_OK;
+	}
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
 		if (allowed[i] == command)
 			return link_call(context, command, cmd, result, clock_boot_ms() + 2000);

@@ -8,6 +8,7 @@ a role each, and one code. `test_console.py --serve` leaves it running, for a lo
 import contextlib
 import csv
 import io
+import json
 import os
 import re
 import shutil
@@ -38,6 +39,7 @@ PAYLOADS = (
     "\U000e0041", "a\ufe0f", "é", "e\u0301", "日本語", "🎲", "\ufffe", "\ufdd0", "x" * 128)
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
                     "\ufe00-\ufe0f\ufeff\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]")
+ANSWER = "<script>alert(1)</script>\\n"  # of a dealer, as the ledger keeps it
 CSP = ("default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 HEADERS = {
@@ -68,7 +70,7 @@ class World:
             self.replay = wallet.ctl_json("callback", "replay", "--casino", "demo-b", "--game", "game-6",
                                           "--reason", "ticket 1", "--yes")["replay"]
             lost = link.place("slots", "demo-b", "bob", "game-3", 7)
-            link.end(lost.send, "demo-b", UNKNOWN, status=503, note="HTTP 503")
+            link.end(lost.send, "demo-b", UNKNOWN, status=503, note="HTTP 503", answer=ANSWER)
             self.refunding = lost.transaction_id
             no = link.place("slots", "demo-b", "bob", "game-4", 7)
             link.end(no.send, "demo-b", REFUSED, status=402, error="no_credit")
@@ -179,6 +181,16 @@ def case_sign_in():
     other = Browser(CONSOLE, "ann")
     other.cookies = dict(browser.cookies)
     equal(other.get("/").status, 303, "the session of another user")
+    first, second = Browser(CONSOLE, "nok"), Browser(CONSOLE, "nok")
+    equal(first.get("/sign-in").status, 200, "the form in the first tab")
+    equal(first.post("/sign-in", {"code": CODE}).status, 303, "signed in there")
+    second.cookies = dict(first.cookies)
+    page = second.post("/sign-in", {"code": "000000", "back": back})
+    equal((page.status, page.header("Location"), page.header("Set-Cookie")), (303, back, None),
+          "the form of the second tab, which was open before")
+    equal((first.get("/").status, second.get("/").status), (200, 200), "both tabs are signed in")
+    page = second.post("/sign-in", {"code": CODE}, headers={"Origin": "https://evil.example"})
+    equal(page.status, 403, "the form of another site")
     stolen = dict(browser.cookies)
     page = browser.post("/sign-out", {"token": browser.token()})
     equal(page.status, 303, "signed out")
@@ -304,6 +316,48 @@ def case_sentences():
     story("/transfer?of=dealer&owner=demo&reference=in-1", "transfer", "show", "demo", "in-1")
 
 
+def case_timeline():
+    """A bet and a transfer in the order of time, with the bytes that were sent and answered."""
+    browser = operator("rita")
+    root = browser.get(f"/bets/{WORLD.refunding}").document()
+    steps = list(next(root.all("ol", class_="timeline")).all("li"))
+    whats = [next(step.all("strong")).text() for step in steps]
+    times = [next(step.all("time")).attributes["datetime"] for step in steps]
+    equal(times, sorted(times), "the order of time")
+    equal(whats[:5], ["Call of the game server", "Recorded", "Callback made", "Sent to the dealer",
+                      "Outcome not known"], "the steps")
+    check({"Answered", "State"} <= set(whats), f"the steps: {whats}")
+    bet = WALLET.ctl_json("bet", "show", WORLD.refunding)["bet"]
+    for name in ("event", "refund_event"):
+        shown = WALLET.ctl_json("callback", "show", bet[name])
+        step = steps[whats.index("Callback made") if name == "event" else
+                     len(whats) - 1 - whats[::-1].index("Callback made")]
+        exact, indented = step.all("pre")
+        equal(exact.text(), shown["body"], f"the body of {name}")
+        equal(json.loads(indented.text()), json.loads(shown["body"]), "the same with an indent")
+        check("\n  " in indented.text(), indented.text())
+    equal(next(steps[4].all("pre")).text(), ANSWER, "what the dealer answered")
+    equal(next(steps[4].all("summary")).text(), f"Answer to attempt 1 ({len(ANSWER)} bytes, text/html)", "its type")
+    folded = [node.text() for node in browser.get(f"/callbacks/{bet['event']}").document().all("summary")]
+    check(f"Answer to attempt 1 ({len(ANSWER)} bytes, text/html)" in folded, f"the page of the callback: {folded}")
+    text = next(next(node.all("pre")).text() for node in root.all("details")
+                if next(node.all("summary")).text() == "As text for the dealer")
+    check(f"betting-{bet['event']}, attempt 1" in text and "504 dealer_timeout to the game server" in text, text)
+    check(text in [node.attributes.get("data-copy") for node in root.all("button")], "the button copies it")
+    root = browser.get("/transfer", of="dealer", owner="demo", reference="in-1").document()
+    whats = [node.text() for node in next(root.all("ol", class_="timeline")).all("strong")]
+    equal(whats, ["Call", "Recorded", "Answered"], "a transfer")
+    check("balance 0.00 before, 1000.50 after" in root.text(), "what it moved")
+
+
+def case_operators():
+    """An administrator sees who may come in and who is in."""
+    page = operator("ann").get("/operators").document()
+    check("No operator yet" in page.text(), "none by the command line")
+    check("creditbridgectl operator unlock NAME" in {node.attributes.get("data-copy") for node in page.all("button")},
+          "the command lines")
+
+
 def case_search():
     """Any id leads to its page with one click."""
     browser = operator("rita")
@@ -334,6 +388,21 @@ def rows_of(document):
     return [[cell.text() for cell in row.all("td")] for row in table.all("tr") if list(row.all("td"))]
 
 
+def csv_bound(browser):
+    """A CSV that ends at its bound (console_admin.c) says so, and the next one has the rest."""
+    with WORLD.link() as link:
+        for number in range(15):
+            WORLD.move(link, "demo", f"more-{number}", "alice", 1)
+    rows = list(csv.reader(io.StringIO(browser.get("/transactions.csv").text)))
+    equal(len(rows), 1 + 130 + 1, "rows of the CSV")
+    last = rows.pop()
+    found = re.fullmatch(r"This list stops here\. There may be older rows: repeat it with after=(\d+)\.", last[0])
+    check(found and not any(last[1:]) and len(last) == len(rows[0]), f"the last line: {last}")
+    rest = list(csv.reader(io.StringIO(browser.get("/transactions.csv", after=found.group(1)).text)))[1:]
+    check(rest and int(rest[0][1]) < int(rows[-1][1]), "the rest begins behind it")
+    equal(rest[-1][1], str(WORLD.transfer), "the rest ends with the oldest, and says nothing more")
+
+
 def case_lists():
     """Filters select, pages follow each other without a gap, and the figures are those of the ledger."""
     browser = operator("rita")
@@ -350,7 +419,24 @@ def case_lists():
     equal([row[-1] for row in rows[1:121]], seen[:120], "the CSV has the same rows")
     equal(rows[0][:2], ["time_ms", "transaction_id"], "its heading")
     player = browser.get("/player", id="demo/alice").document()
-    equal([row[7] for row in rows_of(player)], seen[:50], "the player's chain")
+    equal([row[7] for row in rows_of(player)], seen[:64], "the player's chain")
+    check("There may be older ones" in player.text(), "the page says how far it looked back")
+    chain, page = [], player
+    for _ in range(3):
+        chain += [row[7] for row in rows_of(page)]
+        older = list(page.all("a", rel="next"))
+        page = browser.get(older[0].attributes["href"]).document() if older else page
+    equal(chain[:120], seen[:120], "the pages of the chain follow each other without a gap")
+    equal(len(older), 0, "the last page has no older one")
+    bets = rows_of(browser.get("/player", id="demo/alice", kind="bet").document())
+    equal([(row[2], row[1]) for row in bets], [("bet", str(WORLD.bet))], "the filter of a kind")
+    day = rows_of(player)[0][0][:10]
+    equal(rows_of(browser.get("/player", id="demo/alice", day=day).document())[0][7], seen[0], "one day")
+    none = browser.get("/player", id="demo/alice", day="2020-01-01").document()
+    check("No transaction with this filter" in none.text() and "No bet of that day" in none.text(), none.text())
+    equal(browser.get("/player", id="demo/alice", day="-1h").status, 400, "no day")
+    equal(browser.get("/player", id="demo/alice", after=WORLD.fresh + 100000).status, 404, "not of this player")
+    check("at the dealer" in browser.get("/player", id="demo-b/bob").document().text(), "where the credit is")
     balance = WALLET.ctl_json("player", "show", "demo", "alice")["balance"]
     check(f"{balance:,.2f}" in player.text(), f"balance {balance}")
     parked = rows_of(browser.get("/callbacks", state="parked", kind="betting-result").document())
@@ -359,6 +445,7 @@ def case_lists():
           "callbacks")
     none = browser.get("/transactions", casino="demo", user="zzz").document()
     check("No transaction with this filter" in none.text(), "an unknown player selects nothing")
+    csv_bound(browser)
     equal(browser.get("/transactions", user="alice").status, 400, "a user without a dealer")
     equal(browser.get("/transactions", since="yesterweek").status, 400, "no time")
     equal(browser.request("GET", f"{PREFIX}/transactions?casino=%00").status, 400, "NUL")
@@ -429,6 +516,12 @@ def case_zone():
     equal((page.status, page.header("Location")), (303, path), "the zone")
     equal(browser.cookies["creditbridge-zone"], "+07:00", "its cookie")
     check(all(node.text().endswith("+07") for node in browser.get(path).document().all("time")), "times")
+    for target, back in ((f"/callbacks/{WORLD.parked}/act", f"/callbacks/{WORLD.parked}"), ("/zone", "/")):
+        page = operator("nok").post(target, {"token": "wrong"})
+        equal(page.status, 403, f"a form without a token for {target}")
+        field = next(page.document().all("input", name="back"))
+        equal(field.attributes["value"], PREFIX + back, f"where the zone leads from the error of {target}")
+        equal(browser.get(back).status, 200, "it is a page")
     for zone in ("+25:00", "Europe/Berlin", "", "<b>"):
         page = browser.post("/zone", {"token": browser.token(), "zone": zone})
         equal(page.status, 400, f"zone {zone}")
@@ -494,7 +587,7 @@ def other_server(name):
         equal(Browser(CONSOLE, None, port).get("/").status, 401, f"{name} asks for a user")
         browser = Browser(CONSOLE, "nok", port).sign_in()
         for path, methods, _, open_ in routes():
-            if open_ or "GET" not in methods or path.startswith("/audit"):
+            if open_ or "GET" not in methods or path.startswith(("/audit", "/operators")):
                 continue
             page = browser.follow(browser.get(example(path)))
             equal(page.status, 200, f"{name}: {path}")
@@ -517,6 +610,27 @@ def case_nginx():
     other_server("nginx")
 
 
+def operators_shown(console):
+    """The page of the operators, over desk.sock: sessions, a lock, a suspension; no secret."""
+    made = WALLET.ctl_json("operator", "add", "ann", "--role", "admin")["otpauth"]
+    WALLET.ctl("operator", "add", "rita", "--role", "read")
+    rita, ann = Browser(console, "rita"), Browser(console, "ann")
+    for _ in range(5):
+        equal(rita.post("/sign-in", {"code": "12345x"}).status, 403, "a wrong code")
+    log = (WALLET.logs / "ledger.log").read_text()
+    check(re.search(r'event=code_refused operator=rita action=sign-in reason=wrong address="127\.0\.0\.1"', log) and
+          "12345x" not in log, "a wrong code is logged by the name")
+    equal(ann.post("/sign-in", {"code": one_time_code(made)}).status, 303, "ann signs in")
+    page = ann.get("/operators")
+    rows = {row[0]: row for row in rows_of(page.document())}
+    equal(sorted(rows), ["ann", "kim", "nok", "rita"], "all operators")
+    equal([rows[name][3] for name in sorted(rows)], ["1", "1", "1", "0"], "their sessions")
+    check(rows["ann"][4] and not rows["rita"][4] and rows["rita"][7] and not rows["kim"][7], f"{rows}")
+    check(not re.search("secret", page.text), "no secret")
+    lines = list(csv.reader(io.StringIO(ann.get("/operators.csv").text)))
+    equal([line[0] for line in lines], ["name", "ann", "kim", "nok", "rita"], "the CSV")
+
+
 def case_desk():
     """The installed program over desk.sock: sessions and roles are the ledger's, and a code counts once."""
     made = {user: WALLET.ctl_json("operator", "add", user, "--role", role)["otpauth"]
@@ -535,7 +649,7 @@ def case_desk():
             if open_ or "GET" not in methods:
                 continue
             page = nok.follow(nok.get(example(path)))
-            equal(page.status, 403 if role == "finance" else 200, f"{path}: {page.text[-600:]}")
+            equal(page.status, 403 if role in ("finance", "admin") else 200, f"{path}: {page.text[-600:]}")
         equal(nok.get("/search", id="alice").header("Location"), f"{PREFIX}/player?id={WORLD.alice}", "FIND")
         thief = Browser(console, "kim")
         thief.cookies = dict(nok.cookies)
@@ -551,6 +665,7 @@ def case_desk():
         row = next(node.text() for node in kim.get("/audit").document().all("tr")
                    if "ticket by desk" in node.text())
         check("nok" in row, f"the audit names the operator: {row}")
+        operators_shown(console)
         WALLET.ctl("operator", "suspend", "nok", "--reason", "left")
         equal(nok.get("/").status, 303, "the session of a suspended operator has ended")
         equal(kim.post("/sign-out", {"token": kim.token()}).status, 303, "signed out")
@@ -579,6 +694,8 @@ CASES = [
     ("the style sheet and the script", case_assets),
     ("forms", case_forms),
     ("who owes whom", case_sentences),
+    ("timelines", case_timeline),
+    ("operators", case_operators),
     ("search", case_search),
     ("hold, release and retry", case_callback_actions),
     ("lists", case_lists),

@@ -595,7 +595,7 @@ def case_callback_show():
             check(row["event"] == event and "last_class" not in row, f"no attempt ended: {row}")
         text = ctl("callback", "show", event).stdout
         check(re.search(rf"^ +1 {TIME} under way ", text, re.M), text)
-        park(link, name, event, made.send, milliseconds=17, error="overload")
+        park(link, name, event, made.send, milliseconds=17, error="overload", answer="<h1>busy</h1>\\n")
     shown = ctl_json("callback", "show", event)
     equal((shown["webhook_id"], shown["url"], shown["kind"], shown["state"], shown["attempts"]),
           (f"betting-result-{event}", "http://127.0.0.1:1/d/win", "betting-result", "parked", 3),
@@ -605,6 +605,10 @@ def case_callback_show():
           [(1, True, "not_sent", 0, 12, "", "connection refused"),
            (2, True, "unknown", 503, 17, "overload", "HTTP 503"),
            (3, True, "unknown", 503, 17, "overload", "HTTP 503")], "every attempt")
+    equal([(row["number"], row["length"], row["content_type"], row["text"]) for row in shown["answers"]],
+          [(number, 15, "text/html", "<h1>busy</h1>\\n") for number in (2, 3)], "what the dealer answered")
+    check("Answer to attempt 3 (15 bytes, text/html)\n<h1>busy</h1>\\n\n" in ctl("callback", "show", event).stdout,
+          "the answer as text")
     times = [row["time_ms"] for row in shown["tries"]]
     nexts = [row["next_ms"] for row in shown["tries"]]
     equal((times, nexts[2]), (sorted(times), 0), "in order, and no next try")

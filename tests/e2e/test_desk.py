@@ -32,7 +32,7 @@ ROLES = ("read", "support", "finance", "admin")
 # The least role of what desk.sock carries, with empty contents (doc/internals/architecture.md).
 LEAST = {"status": "read", "metrics": "read", "list": "read", "find": "read", "refused_list": "read",
          "callback_operate": "support", "replay_preview": "read", "replay_start": "support",
-         "replay_stop": "support"}
+         "replay_stop": "support", "session_count": "admin"}
 OWN = {"session_step", "session_show", "session_close"}
 FLOOD_S = 1.0
 

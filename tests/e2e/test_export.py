@@ -117,7 +117,7 @@ def world(wallet, old=False):
                  user_id="alice", currency="thb")
         lost = link.settle("slots", "seam", "alice", "s-1", LOSS)
         unknown = link.place("slots", "seam", "alice", "s-2", 10)
-        link.end(unknown.send, "seam", UNKNOWN, status=500, note="HTTP 500")
+        link.end(unknown.send, "seam", UNKNOWN, status=500, note="HTTP 500", answer="" if old else "<h1>busy</h1>")
         link.place("slots", "seam", "alice", "s-3", 10)
     return demo, lost
 
@@ -399,7 +399,7 @@ def as_before(lines):
     """The lines as a program of schema 1 wrote them, whose rounds had no list of their bets."""
     rows = [json.loads(line) for line in lines]
     rows[0]["schema"] = 1
-    for name in ("correction", "cancellation", "result_batch", "desk_operator"):
+    for name in ("correction", "cancellation", "result_batch", "desk_operator", "answer"):
         del rows[-1]["counts"][name]
     for row in rows:
         for member in SINCE_SCHEMA_3.get(row["record"], ()):

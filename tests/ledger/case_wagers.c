@@ -125,6 +125,12 @@ struct callback_end_cmd case_end_cmd(const struct callback_grant *grant, enum ca
 	cmd.attempt = grant->attempt;
 	strcpy(cmd.casino_id, "demo");
 	cmd.outcome.class = class;
+	/* A dealer's server that fails has a page of its own. */
+	if (class == CALLBACK_UNKNOWN) {
+		cmd.outcome.answer_length = 6;
+		strcpy(cmd.outcome.answer_type, "text/html");
+		strcpy(cmd.outcome.answer, "<busy>");
+	}
 	return cmd;
 }
 

@@ -180,14 +180,21 @@ START_TEST(wrong_codes_lock_the_name)
 
 	begin(_i);
 	add("kim", ROLE_READ);
-	/* Four, and a fifth one when the first is older than five minutes. */
+	/* Four, and a fifth one when the first is older than 15 minutes. */
 	try_wrong(1, 10);
 	pass(2 * MINUTE_MS);
 	try_wrong(3, 20);
-	pass(3 * MINUTE_MS + 1);
+	pass(13 * MINUTE_MS + 1);
 	try_wrong(1, 30);
 	ck_assert_int_le(locked_for_ms("kim"), 0);
-	pass(6 * MINUTE_MS);
+	pass(16 * MINUTE_MS);
+	/* Four in each five minutes add up. */
+	try_wrong(4, 40);
+	pass(5 * MINUTE_MS);
+	ck_assert_int_le(locked_for_ms("kim"), 0);
+	try_wrong(1, 50);
+	ck_assert_int_eq(locked_for_ms("kim"), 15 * MINUTE_MS);
+	ck_assert_int_eq(put(OPERATOR_UNLOCK, "kim", "", ROLE_NONE).refusal, REFUSAL_NONE);
 	for (unsigned int i = 0; i < 6; i++) {
 		try_wrong(DESK_WRONG_MAX, 100 * (i + 1));
 		ck_assert_int_eq(locked_for_ms("kim"), lasts_min[i] * MINUTE_MS);
@@ -354,7 +361,7 @@ END_TEST
 /* What desk.sock carries; a command that is added later is carried by no one. */
 static const enum command carried[] = {COMMAND_STATUS, COMMAND_METRICS, COMMAND_LIST, COMMAND_FIND,
 	COMMAND_REFUSED_LIST, COMMAND_CALLBACK_OPERATE, COMMAND_SESSION_STEP, COMMAND_SESSION_SHOW,
-	COMMAND_SESSION_CLOSE};
+	COMMAND_SESSION_CLOSE, COMMAND_SESSION_COUNT};
 
 START_TEST(each_command_and_role_over_the_desk)
 {

@@ -70,6 +70,7 @@ static void drop(void)
 struct seen {
 	unsigned int bodies;
 	unsigned int attempts;
+	unsigned int answers;
 	unsigned int bets;   /* that still have the game server's data */
 	unsigned int rounds; /* that still have the game server's data */
 	unsigned int callbacks;
@@ -89,6 +90,16 @@ static void see_attempt(void *context, const void *row)
 {
 	(void)row;
 	((struct seen *)context)->attempts++;
+}
+
+static void see_answer(void *context, const void *row)
+{
+	const struct answer *answer = row;
+
+	ck_assert_str_eq(answer->text, "<busy>");
+	ck_assert_str_eq(answer->content_type, "text/html");
+	ck_assert_uint_eq(answer->length, 6);
+	((struct seen *)context)->answers++;
 }
 
 static void see_bet(void *context, const void *row)
@@ -123,6 +134,7 @@ static struct seen look(void)
 
 	case_list(RECORD_CALLBACK_BODY, false, 0, see_body, &seen);
 	case_list(RECORD_ATTEMPT, false, 0, see_attempt, &seen);
+	case_list(RECORD_ANSWER, false, 0, see_answer, &seen);
 	case_list(RECORD_BET, false, 0, see_bet, &seen);
 	case_list(RECORD_ROUND, false, 0, see_round, &seen);
 	case_list(RECORD_CALLBACK, false, 0, see_callback, &seen);
@@ -217,6 +229,7 @@ START_TEST(what_is_not_delivered_stays)
 	drop();
 	ck_assert_uint_eq(look().bodies, 1);
 	ck_assert_uint_eq(look().attempts, 3);
+	ck_assert_uint_eq(look().answers, 3);
 	ck_assert_uint_eq(look().event, grant.event);
 	ck_assert_uint_eq(look().bets, 0);
 	ck_assert_int_eq(case_operate(grant.event, CALLBACK_RETRY), REFUSAL_NONE);
@@ -230,6 +243,23 @@ START_TEST(what_is_not_delivered_stays)
 	drop();
 	ck_assert_uint_eq(look().bodies, 0);
 	ck_assert_uint_eq(look().attempts, 0);
+	ck_assert_uint_eq(look().answers, 0);
+	case_close();
+}
+END_TEST
+
+/* The setting callback_keep_answers = none. */
+START_TEST(no_answer_is_kept)
+{
+	struct round_settle_result settled;
+
+	open_with(CASE_MEMORY, WALLET_SEAMLESS);
+	case_ledger.outbox.keep_answers = false;
+	accept("b1", "g1");
+	settled = case_settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
+	end(&settled.send, CALLBACK_UNKNOWN);
+	ck_assert_uint_eq(look().attempts, 2);
+	ck_assert_uint_eq(look().answers, 0);
 	case_close();
 }
 END_TEST
@@ -578,6 +608,7 @@ Suite *retention_suite(void)
 	tcase_add_loop_test(tcase, the_old_is_dropped, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, a_loss_has_no_transaction, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, what_is_not_delivered_stays, 0, CASE_STORE_COUNT);
+	tcase_add_test(tcase, no_answer_is_kept);
 	tcase_add_loop_test(tcase, other_ends_are_kept, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, a_cancelled_bet_is_dropped, 0, 4);
 	tcase_add_loop_test(tcase, a_transfer_wallet_keeps_its_movements, 0, CASE_STORE_COUNT);

@@ -95,7 +95,7 @@ def correct_payload(client_id, player, game_id, revision, result, units, *, refe
 
 
 def end_payload(send, casino_id, outcome, *, status=0, milliseconds=12, error="", detail="",
-                balance=None, user_id="", currency="", note="", shortfall=0):
+                balance=None, user_id="", currency="", note="", shortfall=0, answer=""):
     """Packs the outcome of the attempt @send."""
     return pack("callback_end", event=send.event, kind=send.kind, casino_id=casino_id,
                 attempt=send.attempt, outcome={
@@ -103,7 +103,9 @@ def end_payload(send, casino_id, outcome, *, status=0, milliseconds=12, error=""
                     "dealer_error_id": error, "dealer_error_detail": detail,
                     "has_balance": balance is not None, "balance": round((balance or 0) * UNITS),
                     "shortfall": round(shortfall * UNITS),
-                    "currency": currency, "user_id": user_id, "note": note})
+                    "currency": currency, "user_id": user_id, "note": note,
+                    "answer_length": len(answer.encode()), "answer_type": "text/html" if answer else "",
+                    "answer": answer})
 
 
 class Worker(Link):

@@ -343,7 +343,7 @@ static void prove_owed(struct proof *proof, const struct proof_rows *rows,
 
 static void prove_events(struct proof *proof, const struct proof_rows *rows)
 {
-	unsigned int callback = 0, body = 0, attempt = 0, due = 0;
+	unsigned int callback = 0, body = 0, attempt = 0, answer = 0, due = 0;
 	struct event_reading reading;
 
 	for (;;) {
@@ -352,6 +352,7 @@ static void prove_events(struct proof *proof, const struct proof_rows *rows)
 		LOWEST(CALLBACK, callback, callback);
 		LOWEST(CALLBACK_BODY, callback_body, body);
 		LOWEST(ATTEMPT, attempt, attempt);
+		LOWEST(ANSWER, answer, answer);
 		LOWEST(DUE, due, due);
 		if (event == UINT64_MAX)
 			return;
@@ -361,6 +362,7 @@ static void prove_events(struct proof *proof, const struct proof_rows *rows)
 		FEED(CALLBACK, callback, callback, proof_event_callback);
 		FEED(CALLBACK_BODY, callback_body, body, proof_event_body);
 		FEED(ATTEMPT, attempt, attempt, proof_event_attempt);
+		FEED(ANSWER, answer, answer, proof_event_answer);
 		FEED(DUE, due, due, proof_event_due);
 		proof_event_end(&reading);
 		proof_accuse(proof, &reading.faults);

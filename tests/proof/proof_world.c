@@ -298,6 +298,8 @@ static void make_seamless(struct world *world)
 	settle(world, round, RESULT_LOSS, 0, CALLBACK_PARKED);
 	for (int i = 0; i < 3; i++)
 		add_attempt(world, round->event, CALLBACK_UNKNOWN);
+	world->answers[world->answer_count++] =
+		(struct answer){.event = round->event, .number = 2, .length = 6, .text = "<busy>"};
 }
 
 /* Builds player p2 of beta, whose credit is stored here. */
@@ -592,6 +594,7 @@ static void take_rows(struct world *world, struct proof_rows *rows)
 	KIND(CALLBACK, callbacks, callback_count);
 	KIND(CALLBACK_BODY, bodies, body_count);
 	KIND(ATTEMPT, attempts, attempt_count);
+	KIND(ANSWER, answers, answer_count);
 	KIND(DUE, dues, due_count);
 	rows->transaction_id = world->transaction_id;
 	rows->event = world->event;

@@ -14,6 +14,7 @@
 #define WORLD_BETS     20
 #define WORLD_EVENTS   32
 #define WORLD_ATTEMPTS 40
+#define WORLD_ANSWERS  2
 #define WORLD_CHANGES  8
 #define WORLD_KEYS     (WORLD_BETS + WORLD_ROUNDS + 2 * WORLD_CHANGES)
 #define WORLD_BODY     1024
@@ -47,6 +48,8 @@ struct world {
 	char texts[WORLD_EVENTS][WORLD_BODY]; /* of the bodies */
 	struct attempt attempts[WORLD_ATTEMPTS];
 	unsigned int attempt_count;
+	struct answer answers[WORLD_ANSWERS]; /* in the order of their keys */
+	unsigned int answer_count;
 	struct due dues[WORLD_EVENTS];
 	unsigned int due_count;
 };

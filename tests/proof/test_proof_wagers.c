@@ -433,6 +433,23 @@ LIE(attempt_uncounted)
 {
 	REFUND("g1", 4)->attempts = 1;
 }
+LIE(answer_of_nothing)
+{
+	w->answers[0].number = 4;
+}
+LIE(answer_of_none)
+{
+	w->answers[0].number = 0;
+}
+LIE(answer_of_success)
+{
+	w->answers[0].event = RESULT("g1")->event;
+	w->answers[0].number = 1;
+}
+LIE(answer_empty)
+{
+	w->answers[0].length = 0;
+}
 LIE(attempt_under_way)
 {
 	world_attempt(w, RESULT("g3")->event, 3)->ended = false;
@@ -621,6 +638,10 @@ static const struct lie {
 	{attempt_gone, "counts 3 attempts, the last one found is number 2"},
 	{attempt_too_many, "counts 4 attempts, the last one found is number 3"},
 	{attempt_uncounted, "counts 1 attempts, the last one found is number 2"},
+	{answer_of_nothing, "has the answer to attempt 4, which is not there"},
+	{answer_of_none, "has the answer to attempt 0, which is not there"},
+	{answer_of_success, "has the answer to attempt 1, which was a success"},
+	{answer_empty, "has an empty answer to attempt 2"},
 	{attempt_under_way, "is parked and its last attempt has not ended"},
 	{middle_under_way, "has attempt 3 although attempt 2 has not ended"},
 	{sending_ended, "is sending and its last attempt has ended"},

@@ -195,6 +195,30 @@ START_TEST(words_are_quoted)
 }
 END_TEST
 
+/* What is kept of an answer holds no character that steers a display, and is cut between characters. */
+START_TEST(answers_are_kept)
+{
+	char text[16];
+
+	dealer_answer_keep(text, sizeof(text), "a\n\r\tb", 5);
+	ck_assert_str_eq(text, "a\\n\\r\\tb");
+	dealer_answer_keep(text, sizeof(text), "\0\xff\x1b", 3);
+	ck_assert_str_eq(text, "\\x00\\xFF\\x1B");
+	dealer_answer_keep(text, sizeof(text), "\xc2\x85", 2);
+	ck_assert_str_eq(text, "\\x85");
+	dealer_answer_keep(text, sizeof(text), "\u202ez", 4);
+	ck_assert_str_eq(text, "\\u{202E}z");
+	dealer_answer_keep(text, 4, "\xc3\xa4\xc3\xa4", 4);
+	ck_assert_str_eq(text, "\xc3\xa4");
+	dealer_answer_keep(text, 4, "ab\n", 3);
+	ck_assert_str_eq(text, "ab");
+	dealer_answer_keep(text, 1, "z", 1);
+	ck_assert_str_eq(text, "");
+	dealer_answer_keep(text, sizeof(text), NULL, 0);
+	ck_assert_str_eq(text, "");
+}
+END_TEST
+
 /* Checks properties of every parsed answer, whatever its bytes. */
 static void check_reading(enum dealer_answer_shape shape, const struct callback_outcome *outcome)
 {
@@ -235,7 +259,7 @@ END_TEST
 
 Suite *dealer_answer_suite(void)
 {
-	const TTest *const tests[] = {words_are_quoted, any_bytes_are_read, NULL};
+	const TTest *const tests[] = {words_are_quoted, answers_are_kept, any_bytes_are_read, NULL};
 	Suite *suite = suite_make("dealer_answer", tests, 60);
 	TCase *tcase = tcase_create("tables");
 

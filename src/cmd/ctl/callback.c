@@ -207,6 +207,31 @@ static enum outcome show_attempts(struct ctl *ctl, const struct callback *callba
 	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }
 
+/* Prints the beginning of what the dealer answered to the attempts that were no success. */
+static enum outcome show_answers(struct ctl *ctl, const struct callback *callback,
+	struct output_json *json)
+{
+	struct answer row = {.event = callback->event};
+	char title[sizeof(row.content_type) + 96];
+	struct list list;
+
+	output_json_list_open(json, "answers");
+	list_open(&list, &ctl->session, RECORD_ANSWER, false, 1, &row);
+	while (list_next(&list, &row)) {
+		snprintf(title, sizeof(title),
+			"Answer to attempt %" PRIu32 " (%" PRIu32 " bytes%s%s)", row.number,
+			row.length, row.content_type[0] ? ", " : "", row.content_type);
+		output_title(ctl, title);
+		if (!ctl->json) {
+			output_foreign((const uint8_t *)row.text, strlen(row.text));
+			putchar('\n');
+		}
+		output_json_item(json, answer_fields, &row);
+	}
+	output_json_list_close(json);
+	return list_end(&list, OUTCOME_DONE);
+}
+
 /*
  * Prints the exact bytes of each attempt's body. On a terminal, control characters are escaped.
  */
@@ -267,6 +292,8 @@ static enum outcome show_callback(struct ctl *ctl, const struct callback_row *ro
 	output_json_fields(json, callback_row_json(row), row);
 	if (code == OUTCOME_DONE)
 		code = show_attempts(ctl, &row->callback, json);
+	if (code == OUTCOME_DONE)
+		code = show_answers(ctl, &row->callback, json);
 	if (code == OUTCOME_DONE)
 		code = show_body(ctl, &row->callback, json);
 	return code;

@@ -77,7 +77,7 @@ const struct ctl_command ctl_commands[] = {
 	{"dealer ping", "CASINO", "Ask a dealer's server for a player's balance",
 		"{\"casino_id\",\"asked_user_id\",\"url\",\"ok\",\"class\",\"http_status\",\"ms\","
 		"\"dealer_error_id\",\"dealer_error_detail\",\"has_balance\",\"balance\","
-		"\"currency\",\"user_id\",\"note\"}, and \"error\":{\"id\",\"detail\"} unless ok",
+		"\"currency\",\"user_id\",\"note\",\"answer_length\",\"answer_type\",\"answer\"}, and \"error\":{\"id\",\"detail\"} unless ok",
 		ping_options, 1, 1, false, ctl_dealer_ping},
 	{"dealer test", "CASINO", "Test a dealer's server with the cases of its specification",
 		"{\"casino_id\",\"user_id\",\"url\",\"first_id\",\"last_id\",\"passed\",\"failed\","
@@ -191,8 +191,9 @@ const struct ctl_command ctl_commands[] = {
 	{"callback show", "EVENT", "Show a callback with every attempt and the exact body",
 		"{\"webhook_id\",\"url\" (by the dealer's present settings),... as in callback list,\"tries\":[{\"number\","
 		"\"time_ms\",\"ended\",\"class\",\"http_status\",\"ms\",\"dealer_error_id\","
-		"\"note\",\"next_ms\",...}],\"body\" (text, byte for byte as it is sent; null: not "
-		"stored any more)}",
+		"\"note\",\"next_ms\",...}],\"answers\" (to attempts that were no success):[{\"number\","
+		"\"length\",\"content_type\",\"text\" (its beginning),...}],\"body\" (text, byte for "
+		"byte as it is sent; null: not stored any more)}",
 		NULL, 1, 1, false, ctl_callback_show},
 	{"callback retry", OPERATE_ARGS, "Send callbacks that are due or parked now", OPERATE_JSON,
 		asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_retry},

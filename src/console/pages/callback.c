@@ -8,6 +8,7 @@
 #include "console/leads.h"
 #include "console/operation.h"
 #include "console/routes.h"
+#include "console/timeline.h"
 #include "console/view.h"
 #include "console/walk.h"
 #include "domain/delivery.h"
@@ -31,27 +32,10 @@ static const struct action {
 };
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
-static void lead_to_callback_player(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_player(page, ((const struct callback *)row)->player_id);
-}
-
-static void lead_to_callback_round(struct page *page, const void *row, struct page_address *to)
-{
-	const struct callback *callback = row;
-
-	*to = lead_round(page, callback->player_id, callback->game_id);
-}
-
-static void lead_to_callback_dealer(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_dealer(page, ((const struct callback *)row)->casino_id);
-}
-
 static const struct view_column callback_columns[] = {
-	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_callback_dealer},
-	{"Player", "player_id", VIEW_PLAIN, lead_to_callback_player},
-	{"Game", "game_id", VIEW_PLAIN, lead_to_callback_round},
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_dealer},
+	{"Player", "player_id", VIEW_PLAIN, lead_to_player},
+	{"Game", "game_id", VIEW_PLAIN, lead_to_round},
 	{"Kind", "kind", VIEW_PLAIN, NULL},
 	{"State", "state", VIEW_STATE, NULL},
 	{"Tries", "attempts", VIEW_PLAIN, NULL},
@@ -90,6 +74,8 @@ static const struct view_column attempt_columns[] = {
 static enum outcome show_attempts(struct page *page, const struct callback *callback)
 {
 	struct view view = {.fields = attempt_fields, .more = attempt_more};
+	uint32_t answered[PAGE_ROWS], count = 0;
+	enum outcome code = OUTCOME_DONE;
 	struct attempt_view row;
 	struct list list;
 
@@ -102,25 +88,13 @@ static enum outcome show_attempts(struct page *page, const struct callback *call
 		snprintf(row.outcome, sizeof(row.outcome), "%s",
 			row.attempt.ended ? callback_class_names[row.attempt.class] : "under way");
 		view_row(&view, &row);
+		if (row.attempt.ended && row.attempt.class != CALLBACK_SUCCESS)
+			answered[count++] = row.attempt.number;
 	}
 	view_end(&view, "None yet.");
-	return list_end(&list, OUTCOME_DONE);
-}
-
-static enum outcome show_body(struct page *page, const struct callback *callback)
-{
-	struct callback_body row = {.event = callback->event};
-	struct buffer bytes;
-	enum outcome code;
-	bool found;
-
-	code = list_fetch_bytes(&page->desk.session, RECORD_CALLBACK_BODY, &row, &found, &bytes);
-	if (code == OUTCOME_DONE && found)
-		game_bytes(page, "Body of each attempt", row.body);
-	else if (code == OUTCOME_DONE)
-		page_paragraph(page, "Its body was dropped by retention.");
-	buffer_free(&bytes);
-	return code;
+	for (uint32_t i = 0; i < count && code == OUTCOME_DONE; i++)
+		code = timeline_answer(page, callback->event, answered[i]);
+	return list_end(&list, code);
 }
 
 /* Writes the buttons that apply, with one input for the reason. */
@@ -177,7 +151,7 @@ static enum outcome show_callback(struct page *page, const struct callback *call
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Message");
 	view_pairs(page, callback_columns, callback_fields, callback);
-	code = show_body(page, callback);
+	code = game_callback_body(page, callback->event);
 	write_actions(page, callback);
 	html_close(&page->html);
 	if (code == OUTCOME_DONE)

@@ -17,7 +17,6 @@
 
 struct dealers_page {
 	struct view view;
-	const char *after; /* the last dealer of the page before */
 	uint64_t most;
 	char last[CASINO_ID_SIZE];
 	bool more;
@@ -27,8 +26,6 @@ static bool add_dealer(void *context, const struct dealer_metrics *dealer)
 {
 	struct dealers_page *dealers = context;
 
-	if (strcmp(dealer->casino_id, dealers->after) <= 0)
-		return true;
 	if (dealers->view.rows == dealers->most) {
 		dealers->more = true;
 		return false;
@@ -41,7 +38,6 @@ static bool add_dealer(void *context, const struct dealer_metrics *dealer)
 enum outcome page_dealers(struct page *page)
 {
 	struct dealers_page dealers = {.view = {.fields = dealer_metrics_fields},
-		.after = params_get(&page->query, "after"),
 		.most = page->route->csv ? DEALERS_MAX : DEALERS_SHOWN};
 	struct page_address next = page_address(page, "/dealers");
 	struct page_address csv = page_address(page, "/dealers.csv");
@@ -50,7 +46,7 @@ enum outcome page_dealers(struct page *page)
 	if (!page->route->csv)
 		page_begin(page, "Dealers");
 	view_begin(&dealers.view, page, "Dealers, by their id", dealers_columns);
-	code = dealers_walk(page, NULL, add_dealer, &dealers);
+	code = dealers_walk(page, params_get(&page->query, "after"), NULL, add_dealer, &dealers);
 	view_end(&dealers.view, "No dealer yet: creditbridgectl dealer add.");
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;

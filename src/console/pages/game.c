@@ -1,4 +1,4 @@
-/* pages/game - the pages of one bet, of one round, and of a transaction id, which leads to one of them. */
+/* pages/game - the page of one round, and of a transaction id, which leads to a bet, a round or a transfer. */
 #include "admin/list.h"
 #include "admin/stories.h"
 #include "admin/transactions.h"
@@ -16,7 +16,7 @@
 /* Bets that a page of a round shows. */
 #define ROUND_BETS_SHOWN 64
 
-static enum outcome no_transaction(struct page *page)
+enum outcome game_no_transaction(struct page *page)
 {
 	char what[96];
 
@@ -35,7 +35,7 @@ enum outcome page_transaction(struct page *page)
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!found)
-		return no_transaction(page);
+		return game_no_transaction(page);
 	if (row.kind == ENTRY_BET)
 		to = lead_number(page, "/bets", row.transaction_id);
 	else if (row.game_id[0])
@@ -45,133 +45,9 @@ enum outcome page_transaction(struct page *page)
 	return page_go(page, &to);
 }
 
-/* ---- bet */
-
-static void lead_to_player_of(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_player(page, ((const struct bet *)row)->player_id);
-}
-
-static void lead_to_round_of(struct page *page, const void *row, struct page_address *to)
-{
-	const struct bet *bet = row;
-
-	*to = lead_round(page, bet->player_id, bet->game_id);
-}
-
-static const struct view_column bet_columns[] = {
-	{"Transaction", "transaction_id", VIEW_PLAIN, NULL},
-	{"Dealer", "casino_id", VIEW_PLAIN, NULL},
-	{"Player", "player_id", VIEW_PLAIN, lead_to_player_of},
-	{"Game", "game_id", VIEW_PLAIN, lead_to_round_of},
-	{"Bet of the round", "number", VIEW_PLAIN, NULL},
-	{"Amount", "bet_amount", VIEW_PLAIN, NULL},
-	{"Addition", "addition", VIEW_IF_ANY, NULL},
-	{"State", "state", VIEW_STATE, NULL},
-	{"Placed", "accepted_ms", VIEW_PLAIN, NULL},
-	{"In this state since", "changed_ms", VIEW_PLAIN, NULL},
-	{"Wallet", "mode", VIEW_PLAIN, NULL},
-	{"Game server", "client_id", VIEW_PLAIN, NULL},
-	{"Its reference", "request_transaction_id", VIEW_ID, NULL},
-	{"Dealer's error", "dealer_error_id", VIEW_IF_ANY, NULL},
-	{"Dealer's text", "dealer_error_detail", VIEW_IF_ANY, NULL},
-	{"Balance at the dealer", "balance", VIEW_IF_ANY, NULL},
-	{"Cancelled", "cancelled", VIEW_IF_ANY, NULL},
-	{"Settled outside by", "resolved_by", VIEW_IF_ANY, NULL},
-	{"Remark", "remark", VIEW_IF_ANY, NULL},
-	VIEW_END,
-};
-
-/* Writes the answer that the game server got for the bet. */
-static void write_answer(struct page *page, const struct bet *bet)
-{
-	const struct refusal_info *info = refusal_info(bet_refusal(bet));
-
-	html_open(&page->html, "p");
-	if (info->id[0])
-		html_printf(&page->html, "A repeated request for this bet is answered %d %s.",
-			info->code, info->id);
-	else
-		html_text(&page->html,
-			"A repeated request for this bet is answered 200: it counts.");
-	html_close(&page->html);
-}
-
-/* Fetches the bet of page->number with its round. *found: whether both exist. */
-static enum outcome fetch_bet(struct page *page, struct game_rows *game, struct bet *bet,
-	struct buffer *bytes, bool *found)
-{
-	struct session *session = &page->desk.session;
-	struct transaction row;
-	enum outcome code = transaction_fetch(session, page->number, &row, found);
-
-	*found = code == OUTCOME_DONE && *found && row.kind == ENTRY_BET;
-	if (*found)
-		code = game_fetch(page, row.player_id, row.game_id, game, found);
-	memset(bet, 0, sizeof(*bet));
-	buffer_init(bytes, 0);
-	if (code != OUTCOME_DONE || !*found)
-		return code;
-	memcpy(bet->player_id, row.player_id, sizeof(bet->player_id));
-	memcpy(bet->game_id, row.game_id, sizeof(bet->game_id));
-	bet->number = row.bet_number;
-	return list_fetch_bytes(session, RECORD_BET, bet, found, bytes);
-}
-
-static enum outcome show_bet(struct page *page, struct game_rows *game, const struct bet *bet)
-{
-	struct story story;
-	char number[24];
-	enum outcome code = stories_bet(&page->desk.session, &game->round, bet, false, &story);
-
-	if (code != OUTCOME_DONE)
-		return code;
-	snprintf(number, sizeof(number), "%" PRIu64, bet->transaction_id);
-	page_begin_id(page, "Bet", number);
-	game_story(page, &story);
-	html_open(&page->html, "section");
-	html_element(&page->html, "h2", "", "Bet");
-	view_pairs(page, bet_columns, bet_fields, bet);
-	write_answer(page, bet);
-	game_bytes(page, "user_bet, as the game server sent it", bet->user_bet);
-	if (bet->dropped)
-		page_paragraph(page, "Retention dropped the objects of this bet.");
-	html_close(&page->html);
-	game_round(page, game);
-	game_add_event(game, bet->event);
-	game_add_event(game, bet->refund_event);
-	if (bet->state == BET_SETTLED)
-		game_add_event(game, game->round.event);
-	if (bet->state == BET_SETTLED && game->round.last_event != game->round.event)
-		game_add_event(game, game->round.last_event);
-	code = game_callbacks(page, game);
-	return code == OUTCOME_DONE ? page_end(page) : code;
-}
-
-enum outcome page_bet(struct page *page)
-{
-	struct game_rows game;
-	struct buffer bytes;
-	struct bet bet;
-	bool found = false;
-	enum outcome code = fetch_bet(page, &game, &bet, &bytes, &found);
-
-	if (code == OUTCOME_DONE)
-		code = found ? show_bet(page, &game, &bet) : no_transaction(page);
-	buffer_free(&bytes);
-	return code;
-}
-
-/* ---- round */
-
-static void lead_to_bet_of(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_number(page, "/bets", ((const struct bet *)row)->transaction_id);
-}
-
 static const struct view_column bets_columns[] = {
 	{"No.", "number", VIEW_PLAIN, NULL},
-	{"Transaction", "transaction_id", VIEW_PLAIN, lead_to_bet_of},
+	{"Transaction", "transaction_id", VIEW_PLAIN, lead_to_bet},
 	{"Placed", "accepted_ms", VIEW_PLAIN, NULL},
 	{"Amount", "bet_amount", VIEW_PLAIN, NULL},
 	{"Addition", "addition", VIEW_IF_ANY, NULL},

@@ -24,34 +24,13 @@ static const struct field transaction_more[] = {
 	FIELD_END,
 };
 
-static void lead_to_transaction(struct page *page, const void *row, struct page_address *to)
-{
-	const struct transaction *entry = row;
-
-	*to = lead_number(page, "/transactions", entry->transaction_id);
-}
-
-static void lead_to_user(struct page *page, const void *row, struct page_address *to)
-{
-	const struct transaction *entry = row;
-
-	*to = lead_player(page, entry->player_id);
-}
-
-static void lead_to_game(struct page *page, const void *row, struct page_address *to)
-{
-	const struct transaction *entry = row;
-
-	*to = lead_round(page, entry->player_id, entry->game_id);
-}
-
 static const struct view_column transaction_columns[] = {
 	{"Time", "time_ms", VIEW_PLAIN, NULL},
 	{"Transaction", "transaction_id", VIEW_PLAIN, lead_to_transaction},
 	{"What", "kind", VIEW_PLAIN, NULL},
 	{"Dealer", "casino_id", VIEW_PLAIN, NULL},
-	{"User", "user_id", VIEW_PLAIN, lead_to_user},
-	{"Game", "game_id", VIEW_PLAIN, lead_to_game},
+	{"User", "user_id", VIEW_PLAIN, lead_to_player},
+	{"Game", "game_id", VIEW_PLAIN, lead_to_round},
 	{"Amount", "amount", VIEW_IF_ANY, NULL},
 	{"After", "current_balance", VIEW_IF_ANY, NULL},
 	{"State", "state", VIEW_STATE, NULL},
@@ -114,6 +93,7 @@ static enum outcome list_transactions(struct page *page, const struct filter *fi
 		walk->shown++;
 	}
 	view_end(&view, "No transaction with this filter in the rows that were looked at.");
+	walk_csv_end(&view, walk->stopped, walk->last);
 	return code;
 }
 
@@ -152,35 +132,14 @@ static const struct field callback_more[] = {
 	FIELD_END,
 };
 
-static void lead_to_event(struct page *page, const void *row, struct page_address *to)
-{
-	const struct callback *callback = row;
-
-	*to = lead_number(page, "/callbacks", callback->event);
-}
-
-static void lead_to_callback_user(struct page *page, const void *row, struct page_address *to)
-{
-	const struct callback *callback = row;
-
-	*to = lead_player(page, callback->player_id);
-}
-
-static void lead_to_callback_game(struct page *page, const void *row, struct page_address *to)
-{
-	const struct callback *callback = row;
-
-	*to = lead_round(page, callback->player_id, callback->game_id);
-}
-
 static const struct view_column callback_columns[] = {
 	{"", "event", VIEW_MARK, NULL},
 	{"Made", "created_ms", VIEW_PLAIN, NULL},
-	{"Event", "event", VIEW_PLAIN, lead_to_event},
+	{"Event", "event", VIEW_PLAIN, lead_to_callback},
 	{"Kind", "kind", VIEW_PLAIN, NULL},
 	{"Dealer", "casino_id", VIEW_PLAIN, NULL},
-	{"User", "user_id", VIEW_PLAIN, lead_to_callback_user},
-	{"Game", "game_id", VIEW_PLAIN, lead_to_callback_game},
+	{"User", "user_id", VIEW_PLAIN, lead_to_player},
+	{"Game", "game_id", VIEW_PLAIN, lead_to_round},
 	{"Amount", "amount", VIEW_PLAIN, NULL},
 	{"State", "state", VIEW_STATE, NULL},
 	{"Tries", "attempts", VIEW_PLAIN, NULL},
@@ -231,6 +190,7 @@ static enum outcome list_callbacks(struct page *page, const struct filter *filte
 		walk->shown++;
 	}
 	view_end(&view, "No callback with this filter in the rows that were looked at.");
+	walk_csv_end(&view, walk->stopped, walk->last);
 	return code;
 }
 
@@ -311,6 +271,7 @@ static void list_audit(struct page *page, const struct filter *filter, struct ro
 		walk->shown++;
 	}
 	view_end(&view, "No action with this filter in the rows that were looked at.");
+	walk_csv_end(&view, walk->stopped, walk->last);
 }
 
 enum outcome page_audit(struct page *page)

@@ -12,8 +12,6 @@
 
 /* Dealers that the overview shows: those with something to say first. */
 #define OVERVIEW_DEALERS 64
-/* The sweeper runs each few seconds; without it for so long, something is wrong. */
-#define SWEEP_OVERDUE_MS 180000
 
 struct overview {
 	struct dealer_metrics *dealers;
@@ -113,7 +111,8 @@ static void write_alarms(struct page *page, const struct overview *overview,
 		html_text(html, "The disk is nearly full: the ledger refuses to write.");
 		html_close(html);
 	}
-	if (!status->swept_ms || page->now_ms - status->swept_ms > SWEEP_OVERDUE_MS) {
+	if (!status->swept_ms ||
+		page->now_ms - status->swept_ms > page->console->sweep_overdue_ms) {
 		open_alarm(page, &alarms);
 		html_text(html,
 			status->swept_ms ? "The sweeper was last seen at "
@@ -197,7 +196,7 @@ enum outcome page_overview(struct page *page)
 
 	if (!overview.dealers)
 		return session_no_memory(&page->desk.session);
-	code = dealers_walk(page, &status, keep_dealer, &overview);
+	code = dealers_walk(page, "", &status, keep_dealer, &overview);
 	if (code == OUTCOME_DONE) {
 		qsort(overview.dealers, overview.count, sizeof(*overview.dealers), compare_weight);
 		page_begin(page, "Overview");

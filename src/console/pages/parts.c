@@ -92,14 +92,19 @@ void page_id(struct page *page, const char *id)
 	html_foreign(html, id);
 	html_close(html);
 	html_text(html, " ");
-	/* Without the script the button does nothing, so the script shows it. */
+	page_copy(page, id, "copy");
+}
+
+void page_copy(struct page *page, const char *copied, const char *text)
+{
+	struct html *html = &page->html;
+
 	html_open(html, "button");
 	html_attribute(html, "type", "button");
 	html_attribute(html, "class", "copy");
-	html_exact(html, "data-copy", id);
-	html_attribute(html, "aria-label", "Copy");
+	html_exact(html, "data-copy", copied);
 	html_flag(html, "hidden");
-	html_text(html, "copy");
+	html_text(html, text);
 	html_close(html);
 }
 

@@ -11,18 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PLAYER_ROWS 64 /* of a table of the page */
+#define DAY_MS      INT64_C(86400000)
+
 /* The player with the sums. */
 struct player_facts {
 	struct player player; /* must be first */
 	struct dealer dealer;
 	struct lifetime lifetime;
-	bool held_here;
+	char kept[16]; /* where the credit is */
 };
-
-static void lead_to_facts_dealer(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_dealer(page, ((const struct player *)row)->casino_id);
-}
 
 static const struct field player_facts_fields[] = {
 	FIELD_AS("casino_id", FIELD_STR, player_facts, player.casino_id),
@@ -30,7 +28,7 @@ static const struct field player_facts_fields[] = {
 	FIELD_AS("player_id", FIELD_STR, player_facts, player.player_id),
 	FIELD_AS("balance", FIELD_MONEY, player_facts, player.balance),
 	FIELD_AS("currency", FIELD_STR, player_facts, dealer.currency),
-	FIELD(FIELD_BOOL, player_facts, held_here),
+	FIELD(FIELD_STR, player_facts, kept),
 	FIELD_AS("suspended", FIELD_BOOL, player_facts, player.suspended),
 	FIELD_AS("created_ms", FIELD_TIME_MS, player_facts, player.created_ms),
 	FIELD_AS("bet_count", FIELD_U64, player_facts, lifetime.sums.bet_count),
@@ -40,12 +38,12 @@ static const struct field player_facts_fields[] = {
 };
 
 static const struct view_column facts_columns[] = {
-	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_facts_dealer},
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_dealer},
 	{"User id", "user_id", VIEW_ID, NULL},
 	{"Player id", "player_id", VIEW_ID, NULL},
+	{"Credit is kept", "kept", VIEW_PLAIN, NULL},
 	{"Balance here", "balance", VIEW_PLAIN, NULL},
 	{"Currency", "currency", VIEW_PLAIN, NULL},
-	{"Credit is kept here", "held_here", VIEW_PLAIN, NULL},
 	{"Suspended", "suspended", VIEW_IF_ANY, NULL},
 	{"Registered", "created_ms", VIEW_PLAIN, NULL},
 	{"Bets settled", "bet_count", VIEW_PLAIN, NULL},
@@ -54,79 +52,113 @@ static const struct view_column facts_columns[] = {
 	VIEW_END,
 };
 
-static void lead_to_movement(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_number(page, "/transactions", ((const struct transaction *)row)->transaction_id);
-}
-
-static void lead_to_movement_game(struct page *page, const void *row, struct page_address *to)
-{
-	const struct transaction *entry = row;
-
-	*to = lead_round(page, entry->player_id, entry->game_id);
-}
-
 static const struct view_column movement_columns[] = {
 	{"Time", "time_ms", VIEW_PLAIN, NULL},
-	{"Transaction", "transaction_id", VIEW_PLAIN, lead_to_movement},
+	{"Transaction", "transaction_id", VIEW_PLAIN, lead_to_transaction},
 	{"What", "kind", VIEW_PLAIN, NULL},
 	{"Amount", "amount", VIEW_PLAIN, NULL},
 	{"Before", "before_balance", VIEW_PLAIN, NULL},
 	{"After", "current_balance", VIEW_PLAIN, NULL},
-	{"Game", "game_id", VIEW_PLAIN, lead_to_movement_game},
+	{"Game", "game_id", VIEW_PLAIN, lead_to_round},
 	{"Reference", "request_transaction_id", VIEW_PLAIN, NULL},
 	VIEW_END,
 };
 
-static void lead_to_player_bet(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_number(page, "/bets", ((const struct bet *)row)->transaction_id);
-}
-
-static void lead_to_player_game(struct page *page, const void *row, struct page_address *to)
-{
-	const struct bet *bet = row;
-
-	*to = lead_round(page, bet->player_id, bet->game_id);
-}
-
 static const struct view_column bet_columns[] = {
 	{"Placed", "accepted_ms", VIEW_PLAIN, NULL},
-	{"Bet", "transaction_id", VIEW_PLAIN, lead_to_player_bet},
+	{"Bet", "transaction_id", VIEW_PLAIN, lead_to_bet},
 	{"Amount", "bet_amount", VIEW_PLAIN, NULL},
 	{"State", "state", VIEW_STATE, NULL},
-	{"Game", "game_id", VIEW_PLAIN, lead_to_player_game},
+	{"Game", "game_id", VIEW_PLAIN, lead_to_round},
 	{"Game server", "client_id", VIEW_PLAIN, NULL},
 	{"Reference", "request_transaction_id", VIEW_PLAIN, NULL},
 	VIEW_END,
 };
 
-/* Walks the chain of the player's transactions from the one in the address, or from the last. */
-static enum outcome show_movements(struct page *page, const struct player *player)
+/* What the query selects of the player's transactions and bets. */
+struct selection {
+	unsigned int kind; /* ENTRY_KIND_COUNT: each */
+	struct filter day; /* its times */
+};
+
+static enum outcome read_selection(struct page *page, struct selection *selection)
+{
+	const char *day = params_get(&page->query, "day");
+	struct filter *times = &selection->day;
+
+	memset(selection, 0, sizeof(*selection));
+	selection->kind = walk_choice(page, "kind", entry_kind_names, ENTRY_KIND_COUNT);
+	times->until_ms = INT64_MAX;
+	if (!day[0])
+		return OUTCOME_DONE;
+	if (strlen(day) != sizeof("2026-01-31") - 1 ||
+		!zone_read(&page->zone, day, page->now_ms, false, &times->since_ms))
+		return session_usage(&page->desk.session, "'%s' is no day: YYYY-MM-DD", day);
+	times->until_ms = times->since_ms + DAY_MS;
+	return OUTCOME_DONE;
+}
+
+static void write_selection(struct page *page)
+{
+	static const struct page_filter_input inputs[] = {{"Day (YYYY-MM-DD)", "day"}};
+
+	page_filter(page, inputs, 1);
+	html_open(&page->html, "input");
+	html_attribute(&page->html, "type", "hidden");
+	html_attribute(&page->html, "name", "id");
+	html_exact(&page->html, "value", params_get(&page->query, "id"));
+	html_close(&page->html);
+	page_select(page, "What", "kind", entry_kind_names, ENTRY_SEAL,
+		params_get(&page->query, "kind"));
+	page_button(page, "Show");
+	html_close(&page->html);
+}
+
+/* Shows the player's transactions behind the one in the address, or from the last. */
+static enum outcome show_movements(struct page *page, const struct player *player,
+	const struct selection *selection)
 {
 	struct view view = {.fields = transaction_fields};
-	const uint64_t most = page->route->csv ? PAGE_CSV_ROWS : PAGE_ROWS;
+	struct row_walk walk = {.page = page,
+		.rows = page->route->csv ? page->console->csv_rows : PLAYER_ROWS};
+	const uint64_t looks = page->route->csv ? PAGE_CSV_LOOK_MAX : PAGE_LOOK_MAX;
+	struct movements movements;
 	struct transaction row;
 	enum outcome code = OUTCOME_DONE;
-	uint64_t at = player->entry_transaction_id, after;
-	bool found = true;
+	uint64_t after;
 
+	movements_open(&movements, &page->desk.session, player);
 	if (text_unsigned(params_get(&page->query, "after"), TRANSACTION_ID_MAX, &after) && after)
-		at = after;
+		code = movements_behind(&movements, after);
+	if (code != OUTCOME_DONE)
+		return code;
 	view_begin(&view, page, "Transactions that moved credit here, the newest first",
 		movement_columns);
-	while (at && view.rows < most && code == OUTCOME_DONE) {
-		code = transaction_fetch(&page->desk.session, at, &row, &found);
-		/* The address may name the transaction of another player. */
-		if (code != OUTCOME_DONE || !found || strcmp(row.player_id, player->player_id) != 0)
+	for (;;) {
+		enum filter_match match;
+
+		walk.stopped = view.rows >= walk.rows || walk.looked >= looks;
+		if (walk.stopped || !movements_next(&movements, &row))
 			break;
-		view_row(&view, &row);
-		at = row.previous;
+		walk.looked++;
+		walk.last = row.transaction_id;
+		walk.last_ms = row.time_ms;
+		match = filter_time(&selection->day, row.time_ms);
+		if (match == FILTER_END)
+			break;
+		if (match == FILTER_TAKE &&
+			(selection->kind == ENTRY_KIND_COUNT || row.kind == selection->kind))
+			view_row(&view, &row);
 	}
-	view_end(&view, "No credit of this player has moved here.");
-	if (!page->route->csv && code == OUTCOME_DONE)
-		walk_links(page, found ? at : 0);
-	return code;
+	/* The first transaction of a player has no earlier one. */
+	walk.stopped = walk.stopped && (!walk.looked || row.previous);
+	view_end(&view,
+		player->entry_seq ? "No transaction with this filter in those that were looked at."
+				  : "No credit of this player has moved here.");
+	walk_csv_end(&view, walk.stopped, walk.last);
+	if (movements.code == OUTCOME_DONE)
+		walk_foot(&walk);
+	return movements.code;
 }
 
 static int compare_newer(const void *a, const void *b)
@@ -141,13 +173,14 @@ static int compare_newer(const void *a, const void *b)
  * Shows the newest of the player's bets. The bets are stored by game, so the page reads up to
  * PAGE_LOOK_MAX of them.
  */
-static enum outcome show_bets(struct page *page, const struct player *player)
+static enum outcome show_bets(struct page *page, const struct player *player,
+	const struct selection *selection)
 {
 	struct view view = {.fields = bet_fields};
 	struct bet *bets = calloc(PAGE_LOOK_MAX, sizeof(*bets));
 	struct list list;
 	struct bet row;
-	size_t count = 0;
+	size_t count = 0, looked = 0;
 	enum outcome code;
 
 	if (!bets)
@@ -155,15 +188,19 @@ static enum outcome show_bets(struct page *page, const struct player *player)
 	memset(&row, 0, sizeof(row));
 	memcpy(row.player_id, player->player_id, sizeof(row.player_id));
 	list_open(&list, &page->desk.session, RECORD_BET, false, 1, &row);
-	while (count < PAGE_LOOK_MAX && list_next(&list, &bets[count]))
-		count++;
+	while (looked < PAGE_LOOK_MAX && list_next(&list, &bets[count])) {
+		looked++;
+		count += filter_time(&selection->day, bets[count].accepted_ms) == FILTER_TAKE;
+	}
 	qsort(bets, count, sizeof(*bets), compare_newer);
 	code = list_end(&list, OUTCOME_DONE);
 	view_begin(&view, page, "Bets, the newest first", bet_columns);
-	for (size_t i = 0; i < count && i < PAGE_ROWS; i++)
+	for (size_t i = 0; i < count && i < PLAYER_ROWS; i++)
 		view_row(&view, &bets[i]);
-	view_end(&view, "This player has never placed a bet.");
-	if (count == PAGE_LOOK_MAX)
+	view_end(&view,
+		looked ? "No bet of that day in those that were looked at."
+		       : "This player has never placed a bet.");
+	if (looked == PAGE_LOOK_MAX)
 		page_paragraph(page,
 			"This player has 1,024 bets or more. Those above are the newest of the "
 			"first 1,024 in the order of their games. See Transactions for all.");
@@ -184,12 +221,14 @@ static enum outcome fetch_facts(struct page *page, struct player_facts *facts)
 	memcpy(facts->lifetime.player_id, player->player_id, sizeof(facts->lifetime.player_id));
 	if (code == OUTCOME_DONE)
 		code = list_fetch(session, RECORD_LIFETIME, &facts->lifetime, &found, NULL);
-	facts->held_here = facts->dealer.mode == WALLET_TRANSFER;
+	text_copy(facts->kept, sizeof(facts->kept),
+		facts->dealer.mode == WALLET_TRANSFER ? "here" : "at the dealer");
 	return code;
 }
 
 enum outcome page_player(struct page *page)
 {
+	struct selection selection;
 	struct player_facts facts;
 	enum outcome code;
 
@@ -201,21 +240,29 @@ enum outcome page_player(struct page *page)
 	if (code != OUTCOME_DONE)
 		return code;
 	page_dealer_zone(page, facts.dealer.utc_offset_min);
+	code = read_selection(page, &selection);
+	if (code != OUTCOME_DONE)
+		return code;
 	if (page->route->csv)
-		return show_movements(page, &facts.player);
+		return show_movements(page, &facts.player, &selection);
 	page_begin_id(page, "Player", facts.player.user_id);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Account");
 	view_pairs(page, facts_columns, player_facts_fields, &facts);
+	if (facts.dealer.mode != WALLET_TRANSFER)
+		page_paragraph(page,
+			"The dealer keeps this player's credit. Ask it for the balance: "
+			"creditbridgectl dealer ping.");
 	html_close(&page->html);
+	write_selection(page);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Credit");
-	code = show_movements(page, &facts.player);
+	code = show_movements(page, &facts.player, &selection);
 	html_close(&page->html);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Bets");
 	if (code == OUTCOME_DONE)
-		code = show_bets(page, &facts.player);
+		code = show_bets(page, &facts.player, &selection);
 	html_close(&page->html);
 	return code == OUTCOME_DONE ? page_end(page) : code;
 }

@@ -26,9 +26,10 @@ static const struct field refused_more[] = {
 	FIELD_END,
 };
 
-static void lead_to_key(struct page *page, const void *row, struct page_address *to)
+static void lead_to_key(struct page *page, const struct view_source *source,
+	struct page_address *to)
 {
-	const struct refused_call *call = row;
+	const struct refused_call *call = source->row;
 
 	if (call->proved)
 		*to = lead_request(page, call->of == KEYRING_DEALERS ? SCOPE_DEALER : SCOPE_CLIENT,
@@ -105,6 +106,7 @@ static enum outcome list_refused(struct page *page, struct refused_list_cmd *cmd
 			break;
 	}
 	view_end(&view, "No refused call with this filter in what was looked at.");
+	walk_csv_end(&view, result->next, result->next);
 	return code;
 }
 
@@ -143,7 +145,8 @@ enum outcome page_refused(struct page *page)
 		page_begin(page, "Refused calls");
 		write_form(page);
 	}
-	code = list_refused(page, &cmd, page->route->csv ? 1000 : PAGE_ROWS, &result);
+	code = list_refused(page, &cmd, page->route->csv ? page->console->csv_rows / 10 : PAGE_ROWS,
+		&result);
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;
 	if (!result.keeps)

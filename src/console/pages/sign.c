@@ -66,7 +66,8 @@ enum outcome page_sign_in(struct page *page)
 
 	if (!page->post && !page->who.name[0])
 		return write_sign_in(page, false);
-	if (page->post) {
+	/* Another tab has signed in: this one is signed in, too, and its code was not used. */
+	if (page->post && !page->who.name[0]) {
 		page->desk.caller.token[0] = '\0';
 		answer = strlen(code) < DESK_CODE_SIZE
 			? page->desk.way->enter(page->desk.context, &page->desk.caller, code)

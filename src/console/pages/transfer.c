@@ -7,15 +7,14 @@
 #include "console/game.h"
 #include "console/leads.h"
 #include "console/routes.h"
+#include "console/timeline.h"
 #include "console/view.h"
 #include "console/walk.h"
+#include "domain/money.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
-
-static void lead_to_request_player(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_player(page, ((const struct request *)row)->player_id);
-}
 
 static const struct view_column request_columns[] = {
 	{"Reference", "request_transaction_id", VIEW_ID, NULL},
@@ -25,7 +24,7 @@ static const struct view_column request_columns[] = {
 	{"Amount", "amount", VIEW_PLAIN, NULL},
 	{"The whole balance", "all", VIEW_IF_ANY, NULL},
 	{"Refused", "outcome", VIEW_STATE, NULL},
-	{"Player", "player_id", VIEW_PLAIN, lead_to_request_player},
+	{"Player", "player_id", VIEW_PLAIN, lead_to_player},
 	{"Transaction", "transaction_id", VIEW_IF_ANY, NULL},
 	{"Balance after it", "current_balance", VIEW_PLAIN, NULL},
 	{"Recorded", "time_ms", VIEW_PLAIN, NULL},
@@ -96,6 +95,48 @@ static enum outcome fetch_rows(struct page *page, const struct request *row,
 	return code;
 }
 
+/* What the call asked for, and what was recorded. */
+static void add_steps(struct timeline *timeline, const struct request *row,
+	const struct transaction *entry)
+{
+	const struct refusal_info *info = refusal_info(row->outcome);
+	char amount[MONEY_TEXT_MAX], before[MONEY_TEXT_MAX], after[MONEY_TEXT_MAX];
+
+	money_format(row->amount, 2, amount);
+	timeline_add(timeline, row->time_ms, "Call", "%s %s asks for %s%s, reference %s",
+		row->scope == SCOPE_OPERATOR ? "operator" : "dealer", row->owner,
+		entry_kind_names[row->kind], row->all ? " of the whole balance" : "",
+		row->request_transaction_id);
+	if (entry->transaction_id) {
+		money_format(entry->before_balance, 2, before);
+		money_format(entry->current_balance, 2, after);
+		timeline_add(timeline, entry->time_ms, "Recorded",
+			"transaction %" PRIu64 ": %s, balance %s before, %s after",
+			entry->transaction_id, amount, before, after);
+		timeline_add(timeline, row->time_ms, "Answered", "200");
+	} else {
+		timeline_add(timeline, row->time_ms, "Recorded and answered",
+			"%d %s: %s, nothing moved", info->code, info->id, amount);
+	}
+}
+
+static enum outcome write_timeline(struct page *page, const struct request *row,
+	const struct transaction *entry, const struct story *story)
+{
+	struct timeline *timeline = malloc(sizeof(*timeline));
+	enum outcome code;
+
+	if (!timeline)
+		return session_no_memory(&page->desk.session);
+	timeline_begin(timeline, page);
+	add_steps(timeline, row, entry);
+	code = timeline_refused(timeline, row->owner, row->request_transaction_id);
+	if (code == OUTCOME_DONE)
+		code = timeline_write(timeline, story);
+	free(timeline);
+	return code;
+}
+
 static enum outcome show_request(struct page *page, const struct request *row)
 {
 	struct transaction entry;
@@ -110,7 +151,10 @@ static enum outcome show_request(struct page *page, const struct request *row)
 	if (!request_is_batch(row)) {
 		stories_request(row, entry.transaction_id ? &entry : NULL, &name, &story);
 		game_story(page, &story);
+		code = write_timeline(page, row, &entry, &story);
 	}
+	if (code != OUTCOME_DONE)
+		return code;
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Request");
 	view_pairs(page, request_columns, request_fields, row);

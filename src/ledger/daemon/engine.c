@@ -273,6 +273,7 @@ static struct outbox_options outbox_options_of(const struct settings *settings)
 		.lease_ms = settings->callback_lease_ms,
 		.owner_patience_ms = settings->callback_owner_patience_ms,
 		.breaker_open_ms = settings->breaker_open_ms,
+		.keep_answers = strcmp(settings->callback_keep_answers, "failed") == 0,
 	};
 }
 

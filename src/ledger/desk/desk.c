@@ -151,6 +151,25 @@ static bool is_of_session(enum command command)
 		command == COMMAND_SESSION_CLOSE;
 }
 
+static enum desk_admission count_sessions(const struct desk *desk, struct slot *slot,
+	int64_t now_ms)
+{
+	struct session_count_result *result = &slot->result.session_count;
+	const struct desk_operator *row = desk->operators
+		? operators_named(desk->operators, slot->cmd.session_count.name)
+		: NULL;
+	struct session_tally tally;
+
+	refuse_slot(slot, row ? REFUSAL_NONE : REFUSAL_OPERATOR_NOT_FOUND);
+	if (!row)
+		return DESK_ANSWERED;
+	tally = sessions_tally(desk->sessions, row, &desk->limits, now_ms);
+	result->sessions = tally.count;
+	result->oldest_s = tally.count ? whole_seconds(now_ms - tally.opened_ms) : 0;
+	result->seen_s = tally.count ? whole_seconds(now_ms - tally.seen_ms) : 0;
+	return DESK_ANSWERED;
+}
+
 enum desk_admission desk_admit(struct desk *desk, const struct frame_request *request,
 	struct slot *slot, const struct moment *now)
 {
@@ -176,6 +195,8 @@ enum desk_admission desk_admit(struct desk *desk, const struct frame_request *re
 		return serve_session(desk, slot, session, now->boot_ms);
 	if (!role_may(slot->role, slot->command, &slot->cmd))
 		return refuse_role(slot);
+	if (slot->command == COMMAND_SESSION_COUNT)
+		return count_sessions(desk, slot, now->boot_ms);
 	if (needs_fresh(slot->command, &slot->cmd) &&
 		now->boot_ms - session->code_ms >= desk->limits.fresh_ms)
 		return refuse_slot(slot, REFUSAL_CODE_NEEDED);
@@ -200,6 +221,28 @@ static void open_session(struct desk *desk, struct slot *slot, const struct mome
 		result->who = describe_session(desk, session, now->boot_ms);
 }
 
+/* Logs a code that was refused, by the name of the operator. The code itself is never logged. */
+static void log_refused_code(const struct desk *desk, const struct slot *slot, int64_t wall_ms)
+{
+	const struct desk_operator *row = operators_named(desk->operators, slot->desk.name);
+	const char *reason = "wrong";
+	char address[LOG_QUOTED_MAX];
+
+	if (!row)
+		reason = "unknown";
+	else if (row->suspended)
+		reason = "suspended";
+	else if (row->locked_until_ms > wall_ms)
+		reason = "locked";
+	log_line(LOG_LEVEL_WARNING, "code_refused",
+		"operator=%s action=%s reason=%s address=\"%s\" request_id=%s", slot->desk.name,
+		slot->command == COMMAND_SESSION_OPEN ? "sign-in" : "step-up", reason,
+		log_quote(address,
+			slot->command == COMMAND_SESSION_OPEN ? slot->cmd.session_open.address
+							      : ""),
+		slot->request_id[0] ? slot->request_id : "-");
+}
+
 void desk_executed(struct desk *desk, struct slot *slot, const struct moment *now)
 {
 	struct desk_session *session;
@@ -211,8 +254,11 @@ void desk_executed(struct desk *desk, struct slot *slot, const struct moment *no
 		for (size_t i = 0; i < sizeof(dealer->keys) / sizeof(dealer->keys[0]); i++)
 			explicit_bzero(dealer->keys[i].secret, sizeof(dealer->keys[i].secret));
 	}
-	if (slot->outcome != FRAME_DONE || slot->result.verdict.refusal != REFUSAL_NONE ||
-		!desk->operators)
+	if (slot->outcome != FRAME_DONE || !desk->operators)
+		return;
+	if (slot->result.verdict.refusal == REFUSAL_SIGN_IN_REFUSED)
+		log_refused_code(desk, slot, now->wall_ms);
+	if (slot->result.verdict.refusal != REFUSAL_NONE)
 		return;
 	if (slot->command == COMMAND_SESSION_OPEN) {
 		open_session(desk, slot, now);

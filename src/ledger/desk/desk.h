@@ -34,8 +34,8 @@ enum desk_admission desk_admit(struct desk *desk, const struct frame_request *re
 	struct slot *slot, const struct moment *now);
 
 /*
- * Call it when the command of a slot was executed and saved. It opens the session of a SESSION_OPEN, and
- * notes the code of a SESSION_STEP.
+ * Call it when the command of a slot was executed and saved. It opens the session of a SESSION_OPEN,
+ * notes the code of a SESSION_STEP, and logs a code that was refused.
  */
 void desk_executed(struct desk *desk, struct slot *slot, const struct moment *now);
 

@@ -74,6 +74,34 @@ void sessions_open(struct sessions *sessions, const char *digest, const struct d
 	session->used = 1;
 }
 
+/* Returns true if the session has ended by time. */
+static bool is_over(const struct desk_session *session, const struct session_limits *limits,
+	int64_t now_ms)
+{
+	return now_ms - session->seen_ms >= limits->idle_ms ||
+		now_ms - session->opened_ms >= limits->whole_ms;
+}
+
+struct session_tally sessions_tally(const struct sessions *sessions,
+	const struct desk_operator *row, const struct session_limits *limits, int64_t now_ms)
+{
+	struct session_tally tally = {.count = 0};
+
+	for (unsigned int i = 0; i < SESSIONS_MAX; i++) {
+		const struct desk_session *session = &sessions->list[i];
+
+		if (!session->used || session->epoch != row->epoch || row->suspended ||
+			strcmp(session->name, row->name) != 0 || is_over(session, limits, now_ms))
+			continue;
+		if (!tally.count || session->opened_ms < tally.opened_ms)
+			tally.opened_ms = session->opened_ms;
+		if (!tally.count || session->seen_ms > tally.seen_ms)
+			tally.seen_ms = session->seen_ms;
+		tally.count++;
+	}
+	return tally;
+}
+
 struct desk_session *sessions_find(struct sessions *sessions, const char *digest,
 	const struct session_limits *limits, int64_t now_ms)
 {
@@ -82,9 +110,7 @@ struct desk_session *sessions_find(struct sessions *sessions, const char *digest
 	for (unsigned int i = 0; i < SESSIONS_MAX; i++) {
 		struct desk_session *session = &sessions->list[i];
 
-		if (session->used &&
-			(now_ms - session->seen_ms >= limits->idle_ms ||
-				now_ms - session->opened_ms >= limits->whole_ms))
+		if (session->used && is_over(session, limits, now_ms))
 			sessions_close(session);
 		if (session->used && strcmp(session->digest, digest) == 0)
 			found = session;

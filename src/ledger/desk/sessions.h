@@ -50,6 +50,16 @@ void sessions_open(struct sessions *sessions, const char *digest, const struct d
 struct desk_session *sessions_find(struct sessions *sessions, const char *digest,
 	const struct session_limits *limits, int64_t now_ms);
 
+/* The sessions of one operator that have not ended. */
+struct session_tally {
+	uint32_t count;
+	int64_t opened_ms; /* of the oldest */
+	int64_t seen_ms;   /* of the last command of any */
+};
+/* Counts the sessions of @row that have not ended. */
+struct session_tally sessions_tally(const struct sessions *sessions,
+	const struct desk_operator *row, const struct session_limits *limits, int64_t now_ms);
+
 void sessions_close(struct desk_session *session);
 
 #endif

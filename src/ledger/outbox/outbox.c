@@ -19,6 +19,7 @@ void outbox_options_defaults(struct outbox_options *options)
 	options->lease_ms = 10000;
 	options->owner_patience_ms = SCHEDULE_OWNER_PATIENCE_MS;
 	options->breaker_open_ms = PERMITS_OPEN_MS;
+	options->keep_answers = true;
 }
 
 void outbox_too_large(struct verdict *verdict)

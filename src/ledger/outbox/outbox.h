@@ -25,6 +25,7 @@ struct outbox_options {
 	int64_t lease_ms;
 	int64_t owner_patience_ms; /* time after the lease until a hanging sender counts as gone */
 	int64_t breaker_open_ms;
+	bool keep_answers;    /* answers of attempts that were no success */
 	uint64_t inquiry_ids; /* event ids reserved by one write for inquiries; 0: LIFE_BLOCK_IDS */
 };
 void outbox_options_defaults(struct outbox_options *options);

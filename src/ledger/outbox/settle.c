@@ -253,6 +253,24 @@ void outbox_check_answer(struct ws *ws, const struct delivery *delivery,
 	snprintf(outcome->note, sizeof(outcome->note), "shortfall in the answer %s", fault);
 }
 
+/* Keeps what the dealer answered, if the attempt was no success. */
+static void note_answer(struct ws *ws, const struct apply_context *context, uint64_t event,
+	uint32_t attempt, const struct callback_outcome *outcome)
+{
+	struct answer row;
+
+	if (!context->outbox->keep_answers || outcome->class == CALLBACK_SUCCESS ||
+		!outcome->answer_length)
+		return;
+	memset(&row, 0, sizeof(row));
+	row.event = event;
+	row.number = attempt;
+	row.length = outcome->answer_length;
+	text_copy(row.content_type, sizeof(row.content_type), outcome->answer_type);
+	text_copy(row.text, sizeof(row.text), outcome->answer);
+	ws_append(ws, RECORD_ANSWER, &row);
+}
+
 bool outbox_end(struct ws *ws, const struct apply_context *context, struct delivery *delivery,
 	uint32_t attempt, const struct callback_outcome *outcome)
 {
@@ -271,6 +289,7 @@ bool outbox_end(struct ws *ws, const struct apply_context *context, struct deliv
 	permits_give(context->permits, delivery->callback.casino_id, delivery->callback.event,
 		outcome->class, context->now.boot_ms);
 	outbox_write(ws, delivery, false);
+	note_answer(ws, context, delivery->callback.event, attempt, outcome);
 	if (!apply_callback_end(ws, context, dealer, delivery, outcome))
 		ws_fail(ws, "a callback without its bet");
 	return true;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The answer of A3 (contract, "Group A: what the dealer calls"). */
-static const struct field answer_fields[] = {
+static const struct field balance_answer_fields[] = {
 	FIELD(FIELD_STR, balance_result, user_id),
 	FIELD(FIELD_STR, balance_result, player_id),
 	FIELD(FIELD_MONEY, balance_result, balance),
@@ -28,5 +28,6 @@ void handle_balance(struct web_request *web)
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&result, 0, sizeof(result));
 	status = link_call(web->link, COMMAND_BALANCE, &cmd, &result, web->deadline_ms);
-	web_request_answer(web, status, CALL_READS, &result.verdict, answer_fields, &result);
+	web_request_answer(web, status, CALL_READS, &result.verdict, balance_answer_fields,
+		&result);
 }

@@ -19,7 +19,7 @@ struct feed_answer {
 	uint64_t next;
 	bool complete;
 };
-static const struct field answer_fields[] = {
+static const struct field feed_answer_fields[] = {
 	FIELD(FIELD_JSON, feed_answer, items),
 	FIELD(FIELD_U64, feed_answer, next),
 	FIELD(FIELD_BOOL, feed_answer, complete),
@@ -131,7 +131,7 @@ static void answer_items(struct web_request *web, struct feed_reading *reading, 
 		return;
 	}
 	answer.items = (struct bytes){reading->items.data, (uint32_t)reading->items.len};
-	reply_success_large(web->reply, answer_fields, &answer);
+	reply_success_large(web->reply, feed_answer_fields, &answer);
 }
 
 /* Reads a page and waits for @wait_ms if it is empty. */
