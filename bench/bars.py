@@ -40,6 +40,15 @@ def figure_of(match, name):
     return figure
 
 
+def per_second(match, of):
+    """The rate, as a share of @of calls a second."""
+    def figure(round_):
+        rate = best(round_, match)
+        return rate / of if rate else None
+    figure.needs = (match,)
+    return figure
+
+
 def meanwhile(match):
     """The p99 as the number of calls that were served meanwhile; independent of the machine's speed."""
     def figure(round_):
@@ -84,6 +93,43 @@ BARS = (
 )
 
 
+def bet(delay, connections, *stands):
+    """Bets of these stands, with the dealer that answers after @delay ms."""
+    names = [f"{stand}-{delay}" for stand in stands]
+
+    def match(cell):
+        return cell.kind == "bet" and cell.stand in names and cell.connections == connections
+    return match
+
+
+def added_ms(delay, connections):
+    """What a bet takes beyond what the dealer takes when he is called himself, p50."""
+    whole = bet(delay, connections, "seamless")
+
+    def dealer(cell):
+        return (cell.kind == "dealer" and cell.stand == f"seamless-{delay}"
+                and cell.connections == connections)
+
+    def figure(round_):
+        values = [next((row["p50_ms"] for cell, row in round_.items() if match(cell)), None)
+                  for match in (whole, dealer)]
+        return None if None in values else values[0] - values[1]
+    figure.needs = (whole, dealer)
+    return figure
+
+
+BET_PEERS = ("php", "node")
+# What 256 callers could have if the wallet took 2 ms of their time.
+SLOW_S = 0.052
+BET_BARS = (
+    Bar("bets at 64, dealer 1 ms, of the better peer",
+        share(bet(1, 64, "seamless"), bet(1, 64, *BET_PEERS)), LEAST, 4, ""),
+    Bar("bets at 1, dealer 1 ms, added latency p50", added_ms(1, 1), MOST, 1, " ms"),
+    Bar("bets at 256, dealer 50 ms, of 256 in 52 ms",
+        per_second(bet(50, 256, "seamless"), 256 / SLOW_S), LEAST, 0.9, ""),
+)
+
+
 def growth_bars(players):
     """Of a row of bench-growth."""
     return (Bar(f"{players:,} players, rate of that of the first size",
@@ -91,9 +137,9 @@ def growth_bars(players):
             Bar(f"{players:,} players, recovery", operator.itemgetter("recovery_s"), MOST, 1, " s"))
 
 
-def needed(cell):
-    """True for a cell that one of BARS is judged by."""
-    return any(match(cell) for bar in BARS for match in bar.figure.needs)
+def needed(cell, bars):
+    """True for a cell that one of @bars is judged by."""
+    return any(match(cell) for bar in bars for match in bar.figure.needs)
 
 
 def judge(bars, rounds):

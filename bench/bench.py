@@ -22,12 +22,18 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bars  # noqa: E402
 import cells as cells_module  # noqa: E402
 import report  # noqa: E402
-from stands import THREADS, Hello, Seamless, Wallet, cb, setting  # noqa: E402
+from seamless import Seamless  # noqa: E402
+from stands import THREADS, Hello, Wallet, cb, setting  # noqa: E402
 from guard import everything_ends  # noqa: E402
 from measure import FAILURES, Play, in_turn, sizes, starts, syncs  # noqa: E402
 from packages import install  # noqa: E402
 from peer import Absent, Peer  # noqa: E402
+from peer_bets import NodeBets, PhpBets  # noqa: E402
+import refunds  # noqa: E402
 from wrk import EAGER, add_eager_client  # noqa: E402
+
+
+BET_STANDS = {"seamless": Seamless, "php": PhpBets, "node": NodeBets}
 
 
 class Stands:
@@ -51,8 +57,9 @@ class Stands:
         if name == "no disk":
             return Wallet(self.players, names=(), state=self.memory / "state",
                           settings=self.settings)
-        if name.startswith("seamless-"):
-            return Seamless(int(name.rsplit("-", 1)[1]), self.players)
+        kind, _, delay_ms = name.rpartition("-")
+        if kind in BET_STANDS:
+            return BET_STANDS[kind](int(delay_ms), self.players)
         return Wallet(self.players, settings=self.settings, threads=self.threads)
 
     def get(self, name):
@@ -88,6 +95,7 @@ class Run:
                         "mpm": options.mpm,
                         "client": "eager" if options.client == EAGER else "batch"}
         self.sized = None
+        self.refunds = {}
 
     def fail(self, failure):
         self.failures.append(str(failure))
@@ -127,11 +135,23 @@ class Run:
             for _, cells in itertools.groupby(self.cells, cells_module.group):
                 self.group(list(cells), number)
             self.machine["syncs"].append(syncs(tempfile.gettempdir()))
+        if self.options.bets:
+            self.refund_all()
         wallet = self.stands.up.get("creditbridge")
         if wallet and not self.options.no_sizes:
             try:
                 self.sized = {"resident": sizes(wallet), "starts": starts(wallet)}
             except (cb.HarnessError, OSError) as failure:
+                self.fail(failure)
+
+
+    def refund_all(self):
+        for name, make in BET_STANDS.items():
+            try:
+                self.refunds[name] = refunds.measure(make, self.options.client)
+            except Absent:
+                pass  # said by its row
+            except FAILURES as failure:
                 self.fail(failure)
 
 
@@ -141,7 +161,8 @@ def chosen(options):
     return [cell for cell in cells_module.cells_all()
             if wanted(cell.row, options.only) and wanted(cell.server, options.server)
             and wanted(cell.stand, options.stand)
-            and (not options.bars or bars.needed(cell))
+            and (not options.bars or bars.needed(cell, options.judged))
+            and (not options.bets or cell.kind in cells_module.BET_KINDS)
             and (not options.connections or cell.connections in options.connections)]
 
 
@@ -156,10 +177,13 @@ def parse():
         parser.add_argument(f"--{name}", action="append", default=[], metavar=of.upper(),
                             help=f"only cells whose {of} contains this text; one of: {names}")
     parser.add_argument("--connections", action="append", type=int, default=[],
-                        help="only cells with 1, 16 or 64 connections; the last four options may be "
+                        help="only cells with 1, 16, 64 or 256 connections; the last four options may be "
                              "given several times")
     parser.add_argument("--bars", action="store_true",
                         help="only the cells that the targets need")
+    parser.add_argument("--bets", action="store_true",
+                        help="only bets, results and refunds beside the peers in PHP and Node, and their "
+                             "targets")
     parser.add_argument("--install", action="store_true",
                         help="only install missing packages")
     parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
@@ -174,7 +198,9 @@ def parse():
     parser.add_argument("--judge", action="store_true",
                         help="exit with 1 if a target is missed or was not measured")
     report.add_out(parser)
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.judged = bars.BET_BARS if options.bets else bars.BARS + bars.BET_BARS
+    return options
 
 
 def main():
@@ -191,8 +217,7 @@ def main():
         try:
             run.all()
         finally:
-            judged = report.write(run.rows, run.errors, run.machine, run.sized, stands.absent,
-                                  options.out)
+            judged = report.write(run, stands.absent, options)
         stands.close()
     for failure in run.failures:
         print(f"FAILED: {failure}")

@@ -4,13 +4,18 @@ import collections
 
 from stands import SERVERS
 
+BET_CONNECTIONS = (1, 16, 64, 256)
+# Of bets: the server that each stand is behind.
+BET_STANDS = {"seamless": "lighttpd", "php": "php-fpm on nginx", "node": "node"}
+
 CONNECTIONS = (1, 16, 64)
 OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance", "user stat")
 # Behind the same web server.
 PEERS = {"mod_fcgid": "php-fpm on apache", "nginx": "php-fpm on nginx"}
-# A user's statistics would take bets, which the peer has none of.
+# A user's statistics would take bets, which this peer has none of.
 PEER_OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance")
 DELAYS_MS = (1, 50)
+BET_KINDS = ("dealer", "bet", "round")
 # hello, but each call waits, as for a disk: what is left of the ceiling under mod_fcgid for whoever
 # cannot answer at once.
 WAIT_US = 300
@@ -47,18 +52,23 @@ def ledger_cells():
                                ("no disk", "transfer"))]
 
 
-def seamless_cells():
-    """The dealer alone beside the bets that ask him: what he takes is not the wallet's."""
-    return [Cell(f"{what}dealer {delay} ms", f"seamless-{delay}", "lighttpd", connections, kind)
-            for delay in DELAYS_MS for connections in (1, 64)
-            for what, kind in (("", "dealer"), ("bet, ", "bet"))]
+def bet_cells():
+    """The dealer alone beside the bets that ask him: what he takes is not the wallet's. Then bets and results in
+    turn. The peers last."""
+    return [Cell(f"{row}dealer {delay} ms", f"{stand}-{delay}", BET_STANDS[stand], connections, kind)
+            for delay in DELAYS_MS for connections in BET_CONNECTIONS
+            for row, kind, stands in (("", "dealer", ("seamless",)), ("bet, ", "bet", BET_STANDS),
+                                      ("bets and results, ", "round", BET_STANDS))
+            for stand in stands]
 
 
 def cells_all():
-    return http_cells() + ledger_cells() + seamless_cells()
+    return http_cells() + ledger_cells() + bet_cells()
 
 
 def group(cell):
     """What is compared with each other, follows each other in cells_all(), and is measured in turn."""
+    if cell.kind in BET_KINDS:
+        return cell.stand.rsplit("-", 1)[1], cell.connections
     server = next((ours for ours, peers in PEERS.items() if peers == cell.server), cell.server)
     return server, cell.connections, cell.seconds

@@ -1,10 +1,12 @@
 /*
  * late_dealer - a dealer that answers each callback after some milliseconds, as many at a time as come.
  *
- *   late_dealer PORT MILLISECONDS
+ *   late_dealer PORT MILLISECONDS [EACH]
  *
- * Prints a line when it listens. GET / answers with what it was told since the last GET: the number of
- * callbacks, how many were under way at most, and when the last answer left (CLOCK_MONOTONIC, seconds).
+ * With EACH it never answers each EACH-th call to /betting. Prints a line when it listens. GET / answers
+ * with what it was told since the last GET: the number of callbacks, how many were under way at most, when
+ * the last answer left (CLOCK_MONOTONIC, seconds), how many bets it left without an answer, and the number of
+ * refunds.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -33,7 +35,7 @@ struct connection {
 static struct connection *connections[CONNECTIONS_MAX];
 /* Those that wait, a ring in the order of their times, since all wait equally long. */
 static struct connection *ring[CONNECTIONS_MAX];
-static unsigned int first, under_way, most, told;
+static unsigned int first, under_way, most, told, bets, silent, silent_each, refunds;
 static double last_s, delay_s;
 static int epoll;
 
@@ -58,11 +60,12 @@ static void put(struct connection *connection, const char *body)
 
 static void report(struct connection *connection)
 {
-	char text[128];
+	char text[192];
 
-	snprintf(text, sizeof(text), "{\"told\":%u,\"most\":%u,\"last_s\":%.6f}", told, most,
-		last_s);
-	told = most = 0;
+	snprintf(text, sizeof(text),
+		"{\"told\":%u,\"most\":%u,\"last_s\":%.6f,\"silent\":%u,\"refunds\":%u}", told,
+		most, last_s, silent, refunds);
+	told = most = silent = refunds = 0;
 	last_s = 0;
 	put(connection, text);
 }
@@ -83,6 +86,17 @@ static void hang_up(struct connection *connection)
 	connection->fd = -1;
 }
 
+/* Counts a bet or a refund. Returns true if the call stays without an answer. */
+static bool stays_silent(const struct connection *connection)
+{
+	refunds += strncmp(connection->in, "POST /betting-refund ", 21) == 0;
+	if (!silent_each || strncmp(connection->in, "POST /betting ", 14) != 0 ||
+		++bets % silent_each)
+		return false;
+	silent++;
+	return true;
+}
+
 static void take(struct connection *connection)
 {
 	ssize_t got = read(connection->fd, connection->in + connection->len,
@@ -101,6 +115,8 @@ static void take(struct connection *connection)
 		report(connection);
 		return;
 	}
+	if (stays_silent(connection))
+		return;
 	connection->due_s = now_s() + delay_s;
 	ring[(first + under_way++) % CONNECTIONS_MAX] = connection;
 	most = under_way > most ? under_way : most;
@@ -162,13 +178,27 @@ static int open_listener(const char *port)
 	return listener;
 }
 
+/* Waits for events until the next answer is due, to the microsecond. */
+static int wait_events(struct epoll_event *events, int max)
+{
+	double left_s = under_way ? ring[first]->due_s - now_s() : 0;
+	struct timespec left;
+
+	if (left_s < 0)
+		left_s = 0;
+	left.tv_sec = (time_t)left_s;
+	left.tv_nsec = (long)((left_s - (double)left.tv_sec) * 1e9);
+	return epoll_pwait2(epoll, events, max, under_way ? &left : NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct epoll_event events[64], event = {.events = EPOLLIN, .data.ptr = NULL};
-	int listener, count, wait_ms;
+	int listener, count;
 
-	if (argc != 3)
+	if (argc != 3 && argc != 4)
 		return EXIT_FAILURE;
+	silent_each = argc == 4 ? (unsigned int)atoi(argv[3]) : 0;
 	delay_s = atof(argv[2]) / 1000;
 	listener = open_listener(argv[1]);
 	epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -176,8 +206,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
-		wait_ms = under_way ? (int)((ring[first]->due_s - now_s()) * 1000) + 1 : -1;
-		count = epoll_wait(epoll, events, 64, under_way && wait_ms < 0 ? 0 : wait_ms);
+		count = wait_events(events, 64);
 		for (int i = 0; i < count; i++) {
 			if (!events[i].data.ptr)
 				admit(listener);

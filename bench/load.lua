@@ -1,9 +1,9 @@
 -- load.lua - what wrk sends: unique, signed requests, made by LuaJIT with libcrypto's HMAC.
 --
---   wrk ... -s load.lua URL -- KIND ID KEY PLAYERS RUN
+--   wrk ... -s load.lua URL -- KIND ID KEY PLAYERS RUN [BEFORE FIRST LAST]
 --
 -- KIND: a key of the table `kinds` below. ID, KEY: of the dealer or game server. PLAYERS: calls are
--- spread evenly over u0 ... u(PLAYERS - 1). RUN: text that makes the ids of this run its own.
+-- spread evenly over u0 ... u(PLAYERS - 1). RUN: text that makes the ids of this run its own. BEFORE, FIRST and LAST: see round().
 -- Ends with one line of JSON.
 local ffi = require("ffi")
 ffi.cdef [[
@@ -66,6 +66,27 @@ local function bet()
 		.. user() .. '","game_id":"g' .. unique .. '","bet_amount":1}'
 end
 
+-- Players of bets and results follow from the number, so that a result finds its bet.
+local function of_round(name, number)
+	return '"casino_id":"seamless","user_id":"u' .. number * 7919 % players .. '","game_id":"g' .. name
+		.. number .. '"'
+end
+
+-- Bets and results in turn: the results are of the bets FIRST to LAST of the run BEFORE, which has ended.
+local before, last, settled, results, bets, stem = "", 0, 0, 0, 0, ""
+local BETS, RESULTS = "/platform/bets", "/platform/results"
+
+local function round()
+	if settled < last and results < bets then
+		settled, results = settled + 1, results + 1
+		return '{"request_transaction_id":"r' .. before .. settled .. '",' .. of_round(before, settled)
+			.. ',"result":"loss"}', RESULTS
+	end
+	bets = bets + 1
+	return '{"request_transaction_id":"b' .. stem .. bets .. '",' .. of_round(stem, bets)
+		.. ',"bet_amount":1}', BETS
+end
+
 local IN = "/wallet-service/credit/transfer-in"
 local kinds = {
 	["transfer-in"] = { "POST", IN, transfer("1.25", user) },
@@ -73,41 +94,50 @@ local kinds = {
 	["hot player"] = { "POST", IN, transfer("1.25", function() return "u0" end) },
 	["get-balance"] = { "GET", "/user-service/user/3rdparty-get-balance", read },
 	["user stat"] = { "GET", "/user-service/user/stat", read },
-	["bet"] = { "POST", "/platform/bets", bet, "client" },
+	["bet"] = { "POST", BETS, bet, "client" },
+	["round"] = { "POST", BETS, round, "client" },
 	["dealer"] = { "POST", "/", bet, "client" }, -- what a bet asks him, nearly
 }
 
-local threads = 0
+local threads, only = 0, nil
 function setup(thread)
+	only = thread
 	thread:set("thread", threads)
 	threads = threads + 1
 end
 
-local head, make, secret
+local verb, target, head, make, secret
 
 function init(args)
 	local kind = kinds[args[1]]
 	dealer_id, secret, players = args[2], args[3], tonumber(args[4])
 	run = args[5] .. "-" .. thread .. "-"
+	stem = args[5] .. "x"
+	before, settled, last = (args[6] or "") .. "x", tonumber(args[7] or 1) - 1, tonumber(args[8] or 0)
 	math.randomseed(tonumber(now_ms()) % 2147483647 + thread)
 	local who = kind[4] and "x-client" or "x-casino"
 	make = kind[3]
-	head = kind[1] .. " " .. kind[2] .. " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+	target = kind[2]
+	verb = kind[1] .. " "
+	head = " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 		.. "Content-Type: application/json\r\n" .. who .. "-id: " .. dealer_id .. "\r\n"
 		.. who .. "-signature: "
 end
 
 function request()
-	local body = make()
-	return head .. hmac(secret, body) .. "\r\nContent-Length: " .. #body .. "\r\n\r\n" .. body
+	local body, path = make()
+	placed = bets -- global, for done()
+	return verb .. (path or target) .. head .. hmac(secret, body) .. "\r\nContent-Length: " .. #body
+		.. "\r\n\r\n" .. body
 end
 
 function done(summary, latency)
 	local errors = summary.errors
 	io.write(string.format(
 		'{"requests":%d,"seconds":%.6f,"p50_ms":%.3f,"p99_ms":%.3f,"p999_ms":%.3f,"max_ms":%.3f,'
-		.. '"refused":%d,"broken":%d,"late":%d}\n',
+		.. '"refused":%d,"broken":%d,"late":%d,"bets":%d}\n',
 		summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3,
 		latency:percentile(99) / 1e3, latency:percentile(99.9) / 1e3, latency.max / 1e3,
-		errors.status, errors.connect + errors.read + errors.write, errors.timeout))
+		errors.status, errors.connect + errors.read + errors.write, errors.timeout,
+		only:get("placed") or 0))
 end

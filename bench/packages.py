@@ -6,7 +6,8 @@ import shutil
 import subprocess
 
 PACKAGES = ("apache2", "libapache2-mod-fcgid", "libfcgi-dev", "lighttpd", "mariadb-server",
-            "nginx-light", "php-fpm", "php-mysql", "wrk")
+            "nginx-light", "node-mysql", "node-undici", "nodejs", "php-cli", "php-curl", "php-fpm",
+            "php-mysql", "wrk")
 POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 
 
@@ -45,6 +46,6 @@ def install(packages=PACKAGES):
             apt("install", "-y", "-q", "--no-install-recommends", *missing)
         missing = missing_of(packages)
     if missing:
-        print(f"# not installed: {' '.join(missing)}", flush=True)
+        print(f"# missing packages; as root: apt-get install {' '.join(missing)}", flush=True)
     if not shutil.which("wrk"):
         raise SystemExit("FAILED: wrk is not installed")

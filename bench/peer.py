@@ -22,51 +22,54 @@ CREDIT = 1_000_000 * 10_000
 CHUNK = 5000
 FPM_PROCESSES = 64
 USER = "www-data"
+# Program and package of each web server.
+SERVERS = {"apache": ("apache2", "apache2"), "nginx": ("nginx", "nginx-light")}
 
 
 class Absent(Exception):
     """The peer cannot be had here; the text says why."""
 
 
-def found(name):
+def needs(package):
+    return Absent(f"the package {package} is missing: apt-get install {package}")
+
+
+def found(name, package):
     path = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
     if not path:
-        raise Absent(f"{name} is not installed")
+        raise needs(package)
     return path
 
 
-class Peer:
-    """php-fpm and MariaDB behind Apache (event MPM, mod_proxy_fcgi) and nginx."""
+def fpm_found(*modules):
+    """The newest php-fpm, which has these (module, package)."""
+    fpm = sorted(glob.glob("/usr/sbin/php-fpm8*"))
+    if not fpm:
+        raise needs("php-fpm")
+    has = subprocess.run([fpm[-1], "-m"], capture_output=True, text=True, check=False).stdout.split()
+    for module, package in modules:
+        if module not in has:
+            raise needs(package)
+    return fpm[-1]
 
-    name = "peer"
-    dealer = (TRANSFER_DEALER, "b" * 64)
 
-    def __init__(self, players):
+class MariaDb:
+    """MariaDB with @players players, and what runs beside it."""
+
+    SCHEMAS = (HERE / "schema.sql",)
+    CASINO = TRANSFER_DEALER
+
+    def __init__(self):
         if os.geteuid() != 0:
             raise Absent("only root can start it as it should be: under users of their own")
-        fpm = sorted(glob.glob("/usr/sbin/php-fpm8*"))
-        if not fpm:
-            raise Absent("php-fpm is not installed")
-        self.fpm_program = fpm[-1]
-        self.mariadbd = found("mariadbd")
-        found("nginx")
-        found("apache2")
-        if "pdo_mysql" not in subprocess.run([self.fpm_program, "-m"], capture_output=True,
-                                             text=True, check=False).stdout:
-            raise Absent("php-mysql is not installed")
+        self.mariadbd = found("mariadbd", "mariadb-server")
         self.dir = temporary_directory("peer")
         self.children = {}
-        try:
-            self.database_start()
-            self.database_fill(players)
-            self.fpm_start()
-            self.ports = {"php-fpm on apache": free_port(), "php-fpm on nginx": free_port()}
-            self.apache_start(self.ports["php-fpm on apache"])
-            self.nginx_start(self.ports["php-fpm on nginx"])
-        except BaseException:
-            self.close()
-            raise
 
+    def close(self):
+        for name in list(self.children)[::-1]:
+            self.children.pop(name).stop()
+        shutil.rmtree(self.dir, ignore_errors=True)
     def child(self, name, argv, ready, user=None):
         child = Child(argv, self.dir / f"{name}.log", user=user)
         self.children[name] = child
@@ -96,7 +99,7 @@ class Peer:
             "--user=mysql", "--skip-networking", "--skip-log-bin", "--skip-name-resolve",
             "--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=2G",
             "--innodb-log-file-size=2G", "--innodb-log-buffer-size=64M",
-            "--performance-schema=OFF", "--max-connections=300", "--thread-cache-size=100",
+            "--performance-schema=OFF", "--max-connections=600", "--thread-cache-size=100",
             f"--pid-file={self.dir}/db/pid"],
             lambda: subprocess.run(["mariadb-admin", "--no-defaults", f"--socket={self.socket}",
                                     "-uroot", "ping"], capture_output=True,
@@ -104,24 +107,56 @@ class Peer:
 
     def database_fill(self, players):
         self.sql("CREATE DATABASE wallet", "mysql")
-        self.sql((HERE / "schema.sql").read_text())
+        for schema in self.SCHEMAS:
+            self.sql(schema.read_text())
         self.sql("CREATE USER wallet@localhost IDENTIFIED BY '';"
                  "GRANT EXECUTE, SELECT ON wallet.* TO wallet@localhost")
         for first in range(0, players, CHUNK):
-            rows = ",".join(f"('bench','u{i}','player{i:014d}',{CREDIT})"
+            rows = ",".join(f"('{self.CASINO}','u{i}','player{i:014d}',{CREDIT})"
                             for i in range(first, min(first + CHUNK, players)))
             self.sql(f"INSERT INTO player (casino_id, user_id, player_id, balance) VALUES {rows}")
 
+
+class Peer(MariaDb):
+    """php-fpm and MariaDB behind Apache (event MPM, mod_proxy_fcgi) and nginx."""
+
+    name = "peer"
+    dealer = (TRANSFER_DEALER, "b" * 64)
+    SCRIPTS = (HERE / "wallet.php",)  # the first one is served
+    POOLS = ("apache", "nginx")
+    PROCESSES = FPM_PROCESSES
+
+    def __init__(self, players):
+        self.fpm_program = fpm_found(("pdo_mysql", "php-mysql"))
+        for pool in self.POOLS:
+            found(*SERVERS[pool])
+        super().__init__()
+        try:
+            self.database_start()
+            self.database_fill(players)
+            self.scripts_write({"key": self.dealer[1], "socket": self.socket})
+            self.fpm_start()
+            self.ports = {f"php-fpm on {pool}": free_port() for pool in self.POOLS}
+            for pool in self.POOLS:
+                getattr(self, f"{pool}_start")(self.ports[f"php-fpm on {pool}"])
+        except BaseException:
+            self.close()
+            raise
+
     # -- PHP
 
-    def fpm_start(self):
+    def scripts_write(self, words):
         root = self.dir / "root"
         root.mkdir(mode=0o755)
-        text = (HERE / "wallet.php").read_text()
-        script = root / "wallet.php"
-        script.write_text(text.replace("@key@", self.dealer[1])
-                          .replace("@socket@", str(self.socket)))
-        script.chmod(0o644)
+        for script in self.SCRIPTS:
+            text = script.read_text()
+            for name, value in words.items():
+                text = text.replace(f"@{name}@", str(value))
+            made = root / script.name
+            made.write_text(text)
+            made.chmod(0o644)
+
+    def fpm_start(self):
         pools = "".join(f"""
 [{name}]
 user = {USER}
@@ -130,8 +165,8 @@ listen = {self.fpm_socket(name)}
 listen.owner = {USER}
 listen.backlog = 1024
 pm = static
-pm.max_children = {FPM_PROCESSES}
-""" for name in ("apache", "nginx"))
+pm.max_children = {self.PROCESSES}
+""" for name in self.POOLS)
         config = self.dir / "fpm.conf"
         config.write_text(f"""\
 [global]
@@ -142,7 +177,7 @@ daemonize = no
             self.fpm_program, "-F", "-y", config, "-d", "opcache.enable=1",
             "-d", "opcache.validate_timestamps=0", "-d", "opcache.jit=tracing",
             "-d", "opcache.jit_buffer_size=64M", "-d", "realpath_cache_ttl=600"],
-            lambda: all(self.fpm_socket(name).exists() for name in ("apache", "nginx")))
+            lambda: all(self.fpm_socket(name).exists() for name in self.POOLS))
 
     def fpm_socket(self, name):
         return self.dir / f"fpm-{name}.sock"
@@ -169,11 +204,11 @@ Group {USER}
 {apache_directories(f"{self.dir}/root")}
 Listen 127.0.0.1:{port}
 <Proxy "unix:{self.fpm_socket('apache')}|fcgi://peer">
-	ProxySet enablereuse=on max={FPM_PROCESSES // 2}
+	ProxySet enablereuse=on max={self.PROCESSES // 2}
 </Proxy>
 <Location "/">
 	SetHandler "proxy:unix:{self.fpm_socket('apache')}|fcgi://peer"
-	ProxyFCGISetEnvIf "true" SCRIPT_FILENAME "{self.dir}/root/wallet.php"
+	ProxyFCGISetEnvIf "true" SCRIPT_FILENAME "{self.dir}/root/{self.SCRIPTS[0].name}"
 </Location>
 """)
         self.child("apache", [find_server("apache2"), "-D", "FOREGROUND", "-f", config],
@@ -193,13 +228,13 @@ events {{ worker_connections 1024; }}
 http {{
 	access_log off;
 {temporary}
-	upstream peer {{ server unix:{self.fpm_socket('nginx')}; keepalive {FPM_PROCESSES}; }}
+	upstream peer {{ server unix:{self.fpm_socket('nginx')}; keepalive {self.PROCESSES}; }}
 	server {{
 		listen 127.0.0.1:{port};
 		client_body_buffer_size 64k;
 		location / {{
 			include /etc/nginx/fastcgi_params;
-			fastcgi_param SCRIPT_FILENAME {self.dir}/root/wallet.php;
+			fastcgi_param SCRIPT_FILENAME {self.dir}/root/{self.SCRIPTS[0].name};
 			fastcgi_keep_conn on;
 			fastcgi_pass peer;
 		}}
@@ -223,10 +258,3 @@ http {{
         return {"server": descendants(self.children[server].pid),
                 "worker": descendants(self.children["php-fpm"].pid),
                 "ledger": descendants(self.children["mariadb"].pid)}
-
-    def close(self):
-        for name in ("nginx", "apache", "php-fpm", "mariadb"):
-            if name in self.children:
-                self.children.pop(name).stop()
-        if hasattr(self, "dir"):
-            shutil.rmtree(self.dir, ignore_errors=True)

@@ -7,7 +7,7 @@ import textwrap
 
 import bars
 import picture
-from cells import DELAYS_MS, MINUTE, WAIT_US, WAITING
+from cells import BET_STANDS, DELAYS_MS, MINUTE, WAIT_US, WAITING
 
 # Of the table: head, name of the figure, form.
 COLUMNS = (("row", "row", "s"), ("stand", "stand", "s"), ("server", "server", "s"),
@@ -22,7 +22,7 @@ LEGEND = """\
 rate, latency and processor time per request are medians of the rounds; of ceiling is the median of
 the rounds' shares. Of a round, cells with the same web server and as many connections take turns of two
 seconds, and latency is the median of a cell's turns; the steady minute is one piece. client is wrk,
-which shares the machine ({client}). In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: the
+which shares the machine ({client}). In the rows of the peers, worker is php-fpm or Node and ledger is MariaDB. busy: the
 share of the machine's processors that all of them used; the rest was idle, or used by other
 programs. per commit: transfers that shared one fdatasync of the log. Each call of "{waiting}"
 waits {wait_ms:g} ms, as for a disk. Apache is mpm_{mpm}."""
@@ -113,13 +113,15 @@ def added_latency(rows):
     lines = []
     for delay in DELAYS_MS:
         for connections in sorted({row["connections"] for row in rows}):
-            bet, dealer = (find(rows, row=name, connections=connections)
-                           for name in (f"bet, dealer {delay} ms", f"dealer {delay} ms"))
-            if bet and dealer:
-                lines.append([f"dealer {delay} ms, {connections} connections",
-                              f"{bet['rate']:.0f}"]
-                             + [f"{bet[name] - dealer[name]:.2f}"
-                                for name in ("p50_ms", "p99_ms", "p999_ms")])
+            dealer = find(rows, row=f"dealer {delay} ms", connections=connections)
+            for stand in BET_STANDS:
+                bet = find(rows, row=f"bet, dealer {delay} ms", connections=connections,
+                           stand=f"{stand}-{delay}")
+                if bet and dealer:
+                    lines.append([f"{stand}, dealer {delay} ms, {connections} connections",
+                                  f"{bet['rate']:.0f}"]
+                                 + [f"{bet[name] - dealer[name]:.2f}"
+                                    for name in ("p50_ms", "p99_ms", "p999_ms")])
     head = ["bets", "bets/s", "added p50 ms", "added p99 ms", "added p99.9 ms"]
     return aligned([head] + lines, 1) if lines else []
 
@@ -153,17 +155,25 @@ def legend(machine):
     return textwrap.wrap(text, 100)
 
 
-def write(runs, failed, machine, sized, absent, folder):
-    """Prints all and writes bench.json and bench.svg; the bars as they were judged."""
-    rows = medians(runs, failed)
-    judged = bars.judge(bars.BARS, rounds_of(runs))
+def refunds_told(refunds):
+    return [f"refunds, {name}: {row['refunds']} of {row['silent']} bets that the dealer did not answer, "
+            f"each once; the last {row['seconds']:.1f} s after the calls ended (a bet waits 3 s for the dealer)"
+            for name, row in refunds.items()]
+
+
+def write(run, absent, options):
+    """Of bench.Run. Prints all and writes bench.json and bench.svg; the bars as they were judged."""
+    machine = run.machine
+    rows = medians(run.rows, run.errors)
+    judged = bars.judge(options.judged, rounds_of(run.rows))
     blocks = (table(rows) if rows else [], legend(machine), added_latency(rows),
-              limits(machine) + minute(rows), sizes(sized),
+              limits(machine) + minute(rows), sizes(run.sized), refunds_told(run.refunds),
               [f"{name} is absent: {reason}" for name, reason in absent.items()],
               bars.told(judged))
     print("\n" + "\n\n".join("\n".join(block) for block in blocks if block))
-    (folder / "bench.json").write_text(json.dumps(
-        {"machine": machine, "sizes": sized, "absent": absent, "rows": rows, "bars": judged},
+    (options.out / "bench.json").write_text(json.dumps(
+        {"machine": machine, "sizes": run.sized, "absent": absent, "rows": rows, "bars": judged,
+         "refunds": run.refunds},
         indent=1) + "\n")
-    (folder / "bench.svg").write_text(picture.draw(rows, judged))
+    (options.out / "bench.svg").write_text(picture.draw(rows, judged))
     return judged

@@ -25,12 +25,12 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 import os
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import report  # noqa: E402
+from dealer import LateDealer  # noqa: E402
 from guard import everything_ends  # noqa: E402
 from measure import Failure  # noqa: E402
 from neighbours import Caller, HONEST_CONNECTIONS, HONEST_RATE, TRANSFER  # noqa: E402
@@ -38,7 +38,6 @@ from stands import Wallet, cb  # noqa: E402
 
 from cb import TRANSFER_IN  # noqa: E402
 from cb_platform import Client, RESULTS_BATCH, platform_call  # noqa: E402
-from cb_process import free_port  # noqa: E402
 from cb_rounds import Rounds  # noqa: E402
 import cb_rounds  # noqa: E402
 
@@ -54,31 +53,11 @@ WAIT_S = 60
 NUMBERS = itertools.count(1)
 
 
-class LateDealer:
-    """One server for all dealers."""
-
-    def __init__(self):
-        self.port = free_port()
-        self.child = subprocess.Popen([str(cb.find_program("bench/late_dealer")), str(self.port),
-                                       str(DELAY_MS)], stdout=subprocess.PIPE, text=True)
-        self.child.stdout.readline()
-
-    def told(self):
-        """What it was told since the last call."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=30) as answer:
-            return json.load(answer)
-
-    def close(self):
-        self.child.terminate()
-        self.child.wait()
-        self.child.stdout.close()
-
-
 class Stand:
     """A wallet behind lighttpd with DEALERS seamless dealers, and its sweeper."""
 
     def __init__(self):
-        self.dealer = LateDealer()
+        self.dealer = LateDealer(DELAY_MS)
         self.wallet = Wallet(PLAYERS, ("lighttpd",))
         self.instance = self.wallet.instance
         self.server = self.wallet.servers["lighttpd"]

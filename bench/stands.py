@@ -38,8 +38,11 @@ FILL_CONNECTIONS = 64
 FILL_SECONDS = 4 * 3600
 FILL_CACHE_MIB = (512, 8192)
 FILL_CACHE_MIB_A_MILLION = 800
-SEAMLESS_THREADS = 128
 TRANSFER_DEALER = "bench"
+SEAMLESS_DEALER = "seamless"
+SEAMLESS_INFLIGHT = 512
+# Of both workers: a bet occupies one while the dealer takes his time.
+SEAMLESS_THREADS = 288
 
 
 class Behind:
@@ -189,9 +192,10 @@ class Wallet(Behind):
             state_fill(instance, players, entries)
             instance.start()
         if dealer_url:
-            instance.dealer_add("seamless", "--url", dealer_url, "--allow-http",
-                                "--max-inflight", str(SEAMLESS_THREADS), mode="seamless")
-            ledger_load(instance, "register", FILL_CONNECTIONS, "seamless", 0, seamless_players)
+            instance.dealer_add(SEAMLESS_DEALER, "--url", dealer_url, "--allow-http",
+                                "--max-inflight", str(SEAMLESS_INFLIGHT), "--refund-delay", "1",
+                                mode="seamless")
+            ledger_load(instance, "register", FILL_CONNECTIONS, SEAMLESS_DEALER, 0, seamless_players)
 
     def parts(self, name):
         """@name: of a server, or "socket": the ledger alone."""
@@ -210,42 +214,3 @@ class Wallet(Behind):
 
     def close(self):
         self.instance.close()
-
-
-class Seamless:
-    """A wallet whose seamless dealer answers each call after @delay_ms. The dealer can be called by
-    itself, too."""
-
-    def __init__(self, delay_ms, players):
-        balance = json.dumps({"user_id": "@", "balance": 1000000, "currency": "thb"})
-        self.dealer_server = Hello(("lighttpd",), ("--delay-us", delay_ms * 1000, "--answer",
-                                                   balance), threads=SEAMLESS_THREADS)
-        try:
-            url = self.dealer_server.servers["lighttpd"].base_url
-            self.wallet = Wallet(0, ("lighttpd",), dealer_url=url, seamless_players=players,
-                                 threads=SEAMLESS_THREADS)
-        except BaseException:
-            self.dealer_server.close()
-            raise
-
-    def url(self, cell):
-        return self.dealer_server.url(cell) if cell.kind == "dealer" else (
-            self.wallet.url(cell, "platform"))
-
-    def signer(self, cell):
-        del cell
-        return self.wallet.client
-
-    def parts(self, name):
-        dealer = self.dealer_server.parts("lighttpd")
-        return {**self.wallet.parts(name), "dealer": dealer["server"] + dealer["worker"]}
-
-    def figures(self):
-        return self.wallet.figures()
-
-    def log_number(self):
-        return self.wallet.log_number()
-
-    def close(self):
-        self.wallet.close()
-        self.dealer_server.close()

@@ -23,11 +23,13 @@ def add_eager_client(parser):
                         help="let wrk interrupt the server for each answer (bench/wrk.py)")
 
 
-def run(url, kind, signer, players, name, *, connections, seconds, client=BATCH, env=None):
-    """The row that load.lua ends with. @signer: id and key; @name makes the ids of this run its own."""
+def run(url, kind, signer, players, name, *, connections, seconds, client=BATCH, env=None,
+        before=()):
+    """The row that load.lua ends with. @signer: id and key; @name makes the ids of this run its own,
+    @before is what load.lua's round() needs."""
     done = subprocess.run(
         [*client, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(SCRIPT),
-         url, "--", kind, *signer, str(players), name],
+         url, "--", kind, *signer, str(players), name, *map(str, before)],
         capture_output=True, text=True, timeout=seconds + GRACE_S, check=False, env=env)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode or not lines:
