@@ -34,6 +34,7 @@ LEAST = {"status": "read", "metrics": "read", "list": "read", "find": "read", "r
          "callback_operate": "support"}
 OWN = {"session_step", "session_show", "session_close"}
 FLOOD_S = 1.0
+CONNECTIONS_MAX = 24
 
 
 def code_of(secret, step):
@@ -286,7 +287,7 @@ def can_connect(wallet):
 
 
 def case_connections(office):
-    """The ninth connection is closed."""
+    """One connection beyond the limit is closed."""
     held = []
 
     def hold_one():
@@ -298,10 +299,10 @@ def case_connections(office):
         return True
 
     try:
-        for _ in range(8):
+        for _ in range(CONNECTIONS_MAX):
             cb.wait_until(hold_one, 10, "room for a connection")
         with Link(office.wallet.sockets / "desk.sock", greeted=False) as link:
-            check(link.ended(), "one more than eight")
+            check(link.ended(), "one more than the limit")
     finally:
         for desk in held:
             desk.close()

@@ -12,7 +12,8 @@
 #include "ledger/desk/share.h"
 #include "ledger/ledger.h"
 
-#define DESK_CONNECTIONS_MAX 8
+/* Of this host and of those that relay to it. */
+#define DESK_CONNECTIONS_MAX 24
 
 struct desk_loop {
 	struct desk desk;
@@ -32,6 +33,13 @@ void desk_loop_close(struct desk_loop *loop);
  */
 bool desk_loop_accept(struct desk_loop *loop, int listener, int epoll, uint64_t generation,
 	uint64_t *links);
+
+/*
+ * Takes over a connection that another host relays from its desk.sock, with what it has sent after its hello.
+ * Returns false, and takes nothing, if there is no room.
+ */
+bool desk_loop_take(struct desk_loop *loop, struct connection *connection, int epoll,
+	uint64_t generation, int64_t now_ms);
 
 /* Returns true if a connection may have a complete frame. */
 bool desk_loop_pending(const struct desk_loop *loop);
