@@ -45,6 +45,34 @@ static void report_old(struct doctor *doctor, const struct store_facts *facts, u
 	doctor_remedy(doctor, "upgrade it to 15 or later");
 }
 
+/* A server that takes writes and lacks what was answered: it was promoted wrongly, or restored. */
+static void report_lacking(struct doctor *doctor, const struct store_facts *facts,
+	unsigned int primary)
+{
+	unsigned int holder = 0;
+
+	if (strcmp(store_fact_value(facts, primary, "lacks"), "on") != 0)
+		return;
+	while (holder < facts->server_count &&
+		strcmp(store_fact_value(facts, holder, "lacks"), "off") != 0)
+		holder++;
+	doctor_fail(doctor,
+		"%s takes writes and lacks batches that were answered: it has turn %s, and turn %s "
+		"was answered. No ledger serves it",
+		facts->hosts[primary], store_fact_value(facts, primary, "turn"),
+		store_fact_value(facts, primary, "answered"));
+	if (holder < facts->server_count)
+		doctor_remedy(doctor,
+			"%s has them: stop Patroni on the other servers before they follow, copy its data "
+			"directory, and make it lead (patronictl failover --candidate)",
+			facts->hosts[holder]);
+	else
+		doctor_remedy(doctor,
+			"look for a server or a copy that has them before anything else; after a restore, "
+			"or to accept their loss, stop the ledgers and run creditbridgectl adopt --copied "
+			"on one host");
+}
+
 static void judge_primary(struct doctor *doctor, const struct store_facts *facts)
 {
 	const unsigned int primary = store_primary(facts);
@@ -68,6 +96,8 @@ static void judge_primary(struct doctor *doctor, const struct store_facts *facts
 		doctor_remedy(doctor,
 			"start the ledger for a new installation; otherwise see postgresql_database "
 			"and postgresql_schema");
+	} else {
+		report_lacking(doctor, facts, primary);
 	}
 }
 

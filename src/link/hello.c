@@ -9,7 +9,8 @@
 #define HELLO_FORM  "CBP1"
 #define HELLO_WORDS 7
 
-static const char *const socket_words[] = {[SOCKET_EDGE] = "edge", [SOCKET_ADMIN] = "admin"};
+static const char *const socket_words[] =
+	{[SOCKET_EDGE] = "edge", [SOCKET_ADMIN] = "admin", [SOCKET_DESK] = "desk"};
 #define SOCKET_WORDS (sizeof(socket_words) / sizeof(socket_words[0]))
 
 size_t hello_put(char line[HELLO_MAX], const struct hello *hello)

@@ -28,7 +28,15 @@
 #define DESCRIPTORS_SPARE 64
 
 /* What epoll carries for a descriptor that is no side of a relay. */
-enum { EVENT_EDGE = 1, EVENT_ADMIN, EVENT_STOP, EVENT_WIRE, EVENT_BOARD, EVENT_NUMBERS };
+enum {
+	EVENT_EDGE = 1,
+	EVENT_ADMIN,
+	EVENT_DESK,
+	EVENT_STOP,
+	EVENT_WIRE,
+	EVENT_BOARD,
+	EVENT_NUMBERS
+};
 
 enum status peer_prepare(const struct settings *settings, int *listener, char *why, size_t why_size)
 {
@@ -120,18 +128,24 @@ static bool watch_number(const struct peer_host *host, int fd, uint64_t number)
 /* Accepts local clients only while this host relays, has room, and the active host was reached. */
 static void choose_listening(struct peer_host *host, int64_t now_ms)
 {
+	const struct {
+		int fd; /* -1: this host has none */
+		uint64_t event;
+	} listeners[] = {{host->sockets->edge, EVENT_EDGE}, {host->sockets->admin, EVENT_ADMIN},
+		{host->sockets->desk, EVENT_DESK}};
 	const bool wanted = host->view.role == RELAY_STANDBY && host->active.size &&
 		now_ms >= host->paused_until_ms && host_has_room(host);
 
 	if (wanted == host->accepts_local)
 		return;
 	host->accepts_local = wanted;
-	if (wanted) {
-		watch_number(host, host->sockets->edge, EVENT_EDGE);
-		watch_number(host, host->sockets->admin, EVENT_ADMIN);
-	} else {
-		epoll_ctl(host->epoll, EPOLL_CTL_DEL, host->sockets->edge, NULL);
-		epoll_ctl(host->epoll, EPOLL_CTL_DEL, host->sockets->admin, NULL);
+	for (size_t i = 0; i < sizeof(listeners) / sizeof(listeners[0]); i++) {
+		if (listeners[i].fd < 0)
+			continue;
+		if (wanted)
+			watch_number(host, listeners[i].fd, listeners[i].event);
+		else
+			epoll_ctl(host->epoll, EPOLL_CTL_DEL, listeners[i].fd, NULL);
 	}
 }
 
@@ -165,6 +179,9 @@ static void on_number(struct peer_host *host, struct relay_board *board, uint64_
 		return;
 	case EVENT_ADMIN:
 		host_accept_outward(host, host->sockets->admin, SOCKET_ADMIN, now_ms);
+		return;
+	case EVENT_DESK:
+		host_accept_outward(host, host->sockets->desk, SOCKET_DESK, now_ms);
 		return;
 	case EVENT_WIRE:
 		host_accept_inward(host, now_ms);

@@ -29,6 +29,7 @@ struct store_claim {
 	const char *member;  /* the name of this host: unique among the hosts of the data */
 	const char *address; /* where the ledgers of other hosts reach this one; "": nowhere */
 	int64_t run;         /* a random number of this supervisor: its engines share it */
+	int stop_fd;         /* readable: wait for no server any more; what is not saved is lost */
 	bool looked;         /* epoch and turn are set: a look showed them */
 	int64_t epoch;
 	int64_t turn;
@@ -42,6 +43,10 @@ struct store_cell {
 	char holder[STORE_MEMBER_SIZE];   /* its host; "": it released the data */
 	char address[STORE_ADDRESS_SIZE]; /* where other hosts reach it */
 	char installation[33];
+	/* The newest batch that was answered, as far as this host knows; 0: it knows none. */
+	int64_t answered_epoch;
+	int64_t answered_turn;
+	bool lacks; /* the server that takes writes has less than that */
 };
 
 /* A host whose ledger runs, or did. */

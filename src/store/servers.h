@@ -49,6 +49,9 @@ const struct store_servers *store_servers_of(const struct settings *settings,
  *     writer       another role that may log in and change rows of the tables
  *     kept         BYTES NAME of a replication slot: log that is kept for it
  *     age          transactions since the oldest row that was not frozen
+ *     turn         of its cell, with the epoch
+ *     answered     turn and epoch of the newest batch that was answered, as far as this host knows
+ *     lacks        on, off: it has less than that. A standby may be late
  */
 typedef void store_fact(void *context, unsigned int server, const char *name, const char *value);
 
@@ -121,7 +124,7 @@ enum status store_servers_sql(const struct store_servers *servers, struct buffer
 
 /*
  * Asks each server about itself, one after the other, and changes nothing. A server that does not answer
- * costs at most 2 s. Returns STATUS_CONFIG if the module or the settings are at fault.
+ * costs at most 3 s. Returns STATUS_CONFIG if the module or the settings are at fault.
  */
 enum status store_servers_inspect(const struct store_servers *servers, store_fact *take,
 	void *context, char *why, size_t why_size);

@@ -48,7 +48,7 @@ def get_json(url):
 def dynamic_settings(quorum):
     """What Patroni's documents and doc/internals/cluster.md say; without @quorum no commit waits for a standby."""
     return {
-        "ttl": 20, "loop_wait": 1, "retry_timeout": 3, "maximum_lag_on_failover": 1048576, "check_timeline": True,
+        "ttl": 7, "loop_wait": 1, "retry_timeout": 3, "maximum_lag_on_failover": 1048576, "check_timeline": True,
         "primary_start_timeout": 0, "failsafe_mode": True,
         "synchronous_mode": quorum, "synchronous_mode_strict": quorum, "synchronous_node_count": 2,
         "postgresql": {
@@ -113,7 +113,9 @@ class Member(Host):
             *as_server(), "etcd", "--name", self.name, "--data-dir", self.own / "etcd", "--logger", "zap",
             "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
             "--listen-client-urls", f"{client},http://127.0.0.1:2379", "--advertise-client-urls", client,
-            "--initial-cluster", cluster, "--initial-cluster-state", "new"])
+            "--initial-cluster", cluster, "--initial-cluster-state", "new",
+            # When etcd's leader is lost, too, every lease begins anew once there is another one.
+            "--heartbeat-interval", "50", "--election-timeout", "500"])
 
     def etcd_ready(self):
         """Patroni ends if it asks before the members have agreed on their version."""

@@ -148,7 +148,7 @@ FAULTS = (
     Fault("postmaster stopped", postmaster_stopped, STOP_S, 15.0),
     Fault("standby's host lost", standby_loses_power, 4.0, 15.0),
     Fault("leader's host cut off", leader_cut_off, 1.0, 30.0),
-    Fault("leader's host lost", leader_loses_power, 1.0, 30.0),
+    Fault("leader's host lost", leader_loses_power, 1.0, 15.0),
     Fault("patroni killed", patroni_killed, 3.0, 5.0),
     Fault("etcd member killed", etcd_killed, 3.0, 5.0),
     Fault("switchover", switchover, 1.0, 10.0),

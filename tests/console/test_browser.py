@@ -133,7 +133,7 @@ def case_scenarios():
         world = test_console.World(wallet)
         console = Console(wallet)
         stack.callback(console.close)
-        desk = stack.enter_context(test_console.Installed("desk", wallet.config))
+        desk = stack.enter_context(test_console.Installed(wallet, "desk"))
         urls = [f"http://127.0.0.1:{port}{PREFIX}/" for port in (console.port, desk.port)]
         lines = converse([tools.node_path(), HERE / "scenarios.js", *urls, "ann", PASSWORD, CODE, world.parked,
                           world.fresh], env, Host(wallet))

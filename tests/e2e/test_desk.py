@@ -35,6 +35,7 @@ LEAST = {"status": "read", "metrics": "read", "list": "read", "find": "read", "r
          "replay_stop": "support", "session_count": "admin"}
 OWN = {"session_step", "session_show", "session_close"}
 FLOOD_S = 1.0
+CONNECTIONS_MAX = 24
 
 
 def code_of(secret, step):
@@ -287,7 +288,7 @@ def can_connect(wallet):
 
 
 def case_connections(office):
-    """The ninth connection is closed."""
+    """One connection beyond the limit is closed."""
     held = []
 
     def hold_one():
@@ -299,10 +300,10 @@ def case_connections(office):
         return True
 
     try:
-        for _ in range(12):
+        for _ in range(CONNECTIONS_MAX):
             cb.wait_until(hold_one, 10, "room for a connection")
         with Link(office.wallet.sockets / "desk.sock", greeted=False) as link:
-            check(link.ended(), "one more than twelve")
+            check(link.ended(), "one more than the limit")
     finally:
         for desk in held:
             desk.close()

@@ -4,9 +4,11 @@
 Host a has the ledger, host b only a peer that relays to it. Strangers are Python's ssl module."""
 import contextlib
 import os
+import pathlib
 import socket
 import ssl
 import sys
+import tempfile
 import threading
 import time
 
@@ -15,11 +17,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
 from cb_cell import Cell  # noqa: E402
-from cb_codec import GREETING  # noqa: E402
+from cb_codec import GREETING, tables  # noqa: E402
+from test_desk import FRONT, OTHER_FRONT, Desk, Office  # noqa: E402
 from cb_link import (DONE, FORBIDDEN, TRANSFER_IN_KIND, Closed, Link, balance_payload,  # noqa: E402
                      request, transfer_payload)
 
 UNIT = 10000
+AUDIT = list(tables()["records"]).index("audit")
 CALLERS = 4
 
 
@@ -74,6 +78,35 @@ def case_roles():
             transfer(link, "r1")
         with Link(cell.hosts["b"].sockets / "admin.sock") as link:
             equal(link.call("status", b"\0").outcome, DONE, "status on admin.sock of host b")
+
+
+def case_desk():
+    """The console of another host: the front secret, the session and the role are judged by the active ledger."""
+    with tempfile.TemporaryDirectory() as folder:
+        front = pathlib.Path(folder) / "front"
+        front.write_text(f"{FRONT}\n")
+        front.chmod(0o600)
+        with Cell({"console_front_file": str(front)}) as cell:
+            office, host = Office(cell.wallet), cell.hosts["b"]
+            office.add("ann", "admin")
+            office.add("sue", "support")
+            with Desk(host, OTHER_FRONT) as desk:
+                equal(desk.ask("status")[0], FORBIDDEN, "another front secret")
+            with Desk(host) as desk:
+                equal(desk.refused("status"), "session_needed", "no session")
+                equal(desk.sign_in("sue", office.code("sue")), "", "the sign-in")
+                equal(desk.refused("status"), "", "a command")
+                equal(desk.refused("list", record=AUDIT), "role_needed", "the audit as support")
+                with Desk(cell.wallet, session=desk.session) as here:
+                    equal(here.refused("status"), "", "the same session on the active host")
+            with Desk(host) as desk:
+                equal(desk.sign_in("ann", office.code("ann")), "", "the sign-in")
+                equal(desk.refused("list", record=AUDIT), "", "the audit as admin")
+                equal(desk.ask("transfer")[0], FORBIDDEN, "a command of edge.sock")
+            equal(cell.hosts["b"].peer.logged("event=relay_failed"), [], "failed relays")
+            row = next(row for row in cell.wallet.ctl_json("audit", "--limit", 20)["audit"]
+                       if row["action"] == "session open")
+            equal((row["operator"], row["object"]), ("ann", "operator ann"), "the audit")
 
 
 def case_large():
@@ -312,6 +345,7 @@ sys.exit(cb.run_cases([
     ("a worker of another host moves credit", case_worker),
     ("an operator of another host is in the audit", case_operator),
     ("sockets are kept apart over hosts", case_roles),
+    ("the console of another host", case_desk),
     ("many calls before the first answer", case_large),
     ("strangers are refused and logged", case_strangers),
     ("slow strangers are cut", case_slow),

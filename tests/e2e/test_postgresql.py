@@ -8,12 +8,14 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_postgresql import Server  # noqa: E402
+from cb_link import DONE, TRANSFER_IN_KIND, Closed, Link, request, transfer_payload  # noqa: E402
 from cb_worker import WIN, Worker  # noqa: E402
 
 FIGURES = ("ok", "players", "entries", "requests", "transactions", "rounds", "bets", "callbacks", "dealers")
@@ -141,6 +143,46 @@ def case_standby():
     standby.close()
 
 
+def answered(link):
+    """Whether a frame comes before the end of the connection."""
+    try:
+        link.frame()
+    except Closed:
+        return False
+    return True
+
+
+def case_stop_in_doubt():
+    """The ledger is stopped while a commit waits for a standby that is not there: it ends long before its patience, with
+    exit code 0, and has not answered. The same call is then made once."""
+    settings = SERVER.settings() | {"postgresql_patience_ms": 120000}
+    with cb.Instance("doubt", settings=settings) as wallet:
+        play(wallet)
+        SERVER.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
+        SERVER.sql("SELECT pg_reload_conf()")
+        waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        link = Link(wallet.sockets / "edge.sock")
+        try:
+            link.send(request("transfer", transfer_payload("demo", TRANSFER_IN_KIND, "once", "alice", 10000)))
+            cb.wait_until(lambda: SERVER.sql(waiting).stdout and "save_in_doubt" in (wallet.logs / "ledger.log").read_text(),
+                          seconds=30, what="the commit in doubt")
+            begun = time.monotonic()
+            wallet.ledger.process.terminate()
+            equal(wallet.ledger.process.wait(60), 0, "the exit code")
+            check(time.monotonic() - begun < 30, "the end within the patience")
+            check(not answered(link), "an answer that no standby has")
+        finally:
+            link.close()
+            SERVER.sql("ALTER SYSTEM RESET synchronous_standby_names")
+            SERVER.sql("SELECT pg_reload_conf()")
+        wallet.start()
+        with Link(wallet.sockets / "edge.sock") as again:
+            for _ in range(2):
+                equal(again.call("transfer", transfer_payload("demo", TRANSFER_IN_KIND, "once", "alice", 10000)).outcome, DONE,
+                      "the call again")
+        equal(wallet.ctl_json("player", "show", "demo", "alice")["balance"], 116.5, "the balance")
+
+
 def case_refusals():
     settings = SERVER.settings()
     with cb.Instance("refused", settings=settings) as wallet, cb.Instance("other", settings=settings, start=False) as other:
@@ -176,6 +218,7 @@ CASES = [
     ("there and back", case_there_and_back),
     ("export of a running ledger", case_running),
     ("export from a standby", case_standby),
+    ("a stop while a commit is in doubt", case_stop_in_doubt),
     ("refusals", case_refusals),
     ("half an import", case_half_an_import),
 ]

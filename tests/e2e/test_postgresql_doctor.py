@@ -127,6 +127,49 @@ def case_space():
     diagnose({})
 
 
+def case_lacking():
+    """The server that takes writes has less than was answered, as after a wrong promotion."""
+    here, cell = SERVER.directory, f"{WALLET.settings['postgresql_schema']}.cell"
+    standby = Server(SERVER)
+    WALLET.stop()
+    try:
+        equal(WALLET.ctl_json("cluster", "status")["lacks_answered"], False, "before")
+        answered = (WALLET.state / "served").read_text()
+        turn, epoch = [int(answered.split()[at]) for at in (3, 1)]
+        wait_until(lambda: int(standby.sql(f"SELECT turn FROM {cell}").stdout) >= turn, seconds=20, what="the standby")
+        standby.sql("SELECT pg_wal_replay_pause()")
+        SERVER.sql(f"UPDATE {cell} SET turn = {turn - 2}")
+        there = f"{here},{standby.directory}"
+        diagnose({"FAIL store_servers": f"has turn {turn - 2} of epoch {epoch}, and turn {turn} of epoch {epoch} was "
+                  f"answered.*{standby.directory} has them.*patronictl failover --candidate"}, postgresql_hosts=there)
+        diagnose({"FAIL store_servers": "lacks batches that were answered.*adopt --copied"})
+        found = WALLET.ctl_json("cluster", "status")
+        equal((found["lacks_answered"], found["answered_turn"], found["turn"]), (True, turn, turn - 2), "cluster status")
+        check(f"turn {turn} of epoch {epoch}, which the server" in WALLET.ctl("cluster", "status"), "in words")
+        stands_by(there, turn, epoch)
+        WALLET.ctl("adopt", "--copied", "--reason", "the turn is put back by hand")
+        check(int(SERVER.sql(f"SELECT turn FROM {cell}").stdout) > turn + 1000, "the turn of data that begin anew")
+        diagnose({})
+    finally:
+        standby.close()
+        WALLET.start()
+
+
+def stands_by(hosts, turn, epoch):
+    """A ledger that finds another server with what is missing does not halt: it serves as soon as that one leads."""
+    text = WALLET.config.read_text()
+    log = WALLET.logs / "ledger.log"
+    WALLET.config.write_text(re.sub(r"(?m)^postgresql_hosts = .*$", f'postgresql_hosts = "{hosts}"', text))
+    WALLET.ledger_start()
+    try:
+        wait_until(lambda: f"has them: it has turn {turn - 2} of epoch {epoch}" in log.read_text(), seconds=30,
+                   what="the server that has them, in the log")
+        check("ledger_halted" not in log.read_text(), "it is not halted")
+    finally:
+        WALLET.stop()
+        WALLET.config.write_text(text)
+
+
 def case_quorum():
     diagnose({"FAIL store_quorum": "no standby is named"}, postgresql_durability="quorum")
     set_server(synchronous_standby_names="ANY 1 (*)")
@@ -168,6 +211,7 @@ CASES = [
     ("roles", case_roles),
     ("space", case_space),
     ("no quorum", case_quorum),
+    ("a server that lacks what was answered", case_lacking),
     ("a standby", case_standby),
 ]
 

@@ -25,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(len <= size && len <= HELLO_MAX);
 	must(text_is_name(hello.cell, HELLO_CELL_SIZE - 1));
 	must(text_is_name(hello.member, HELLO_MEMBER_SIZE - 1));
-	must(hello.socket == SOCKET_EDGE || hello.socket == SOCKET_ADMIN);
+	must(hello.socket == SOCKET_EDGE || hello.socket == SOCKET_ADMIN ||
+		hello.socket == SOCKET_DESK);
 	must(hello_put(line, &hello) == len);
 	must(memcmp(line, data, len) == 0);
 	for (uint32_t i = 0; i < len; i++)

@@ -88,7 +88,7 @@ class Host(Instance):
     def __init__(self, cell, name):
         self.port = free_port()
         self.peer = None
-        super().__init__(f"host-{name}", host_settings(name, self.port, cell.certificates), start=False)
+        super().__init__(f"host-{name}", cell.settings | host_settings(name, self.port, cell.certificates), start=False)
         try:
             self.peer = Peer(self.config, self.logs / "peer.log", cell.id)
         except BaseException:
@@ -113,12 +113,13 @@ class Cell:
 
     def __init__(self, settings=None):
         self.hosts = {}
+        self.settings = settings or {}
         self.port = free_port()
         self.wallet = Instance("cell", start=False)
         self.certificates = self.wallet.dir / "cell"
         self.peer = None
         try:
-            self.wallet.write_config(host_settings("a", self.port, self.certificates) | (settings or {}))
+            self.wallet.write_config(host_settings("a", self.port, self.certificates) | self.settings)
             for name in "ab":
                 self.issue(name)
             self.wallet.start()

@@ -2,6 +2,7 @@
  * Tests when the store on PostgreSQL serves nothing: no standby shows what it wrote, or the servers have
  * less than this host has served.
  */
+#include "base/clock.h"
 #include "every_store.h"
 #include "pg_server.h"
 #include "store/pg/pg.h"
@@ -161,6 +162,72 @@ START_TEST(what_no_standby_shows_is_not_served)
 }
 END_TEST
 
+/* ---- without a quorum */
+
+static void name_standby(const char *name)
+{
+	char sql[128];
+
+	snprintf(sql, sizeof(sql), "ALTER SYSTEM SET synchronous_standby_names = '%s'", name);
+	pg_server_run(sql);
+	pg_server_run("SELECT pg_reload_conf()");
+	snprintf(sql, sizeof(sql),
+		"SELECT 1 WHERE current_setting('synchronous_standby_names') = '%s'", name);
+	await_rows(sql);
+}
+
+static enum save_result save_balance(money_t balance)
+{
+	struct player player = make_player("alice", balance);
+
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_PLAYER, &player);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ws_put(&ws, RECORD_PLAYER, &player);
+	return store->save(store, &ws);
+}
+
+/*
+ * Commits wait for a standby that is not there. The store ends after its patience, or at once when it is to
+ * end, and leaves no more sessions than wait anyway. The batch was not answered; the next store reads it
+ * whole.
+ */
+START_TEST(without_a_quorum_sessions_do_not_pile_up)
+{
+	const bool stops = _i > 0;
+	const int64_t begun_ms = clock_boot_ms();
+	int stop[2];
+
+	ck_assert_int_eq(pipe(stop), 0);
+	pg_server_schema(&options);
+	open_now();
+	ws_init(&ws);
+	save_player("alice", 1);
+	name_standby("absent");
+	/* Of the store that is open, too. */
+	options.trip_ms = 400;
+	options.patience_ms = stops ? 600000 : 5000;
+	options.stop_fd = stops ? stop[0] : -1;
+	if (stops)
+		ck_assert_int_eq(write(stop[1], "x", 1), 1);
+	ck_assert_int_eq(save_balance(2), SAVE_LOST);
+	ck_assert(stops ? clock_boot_ms() - begun_ms < 60000 : clock_boot_ms() - begun_ms >= 5000);
+	await_rows("SELECT 1 WHERE (SELECT count(*) FROM pg_stat_activity WHERE "
+		   "backend_type = 'client backend' AND pid <> pg_backend_pid()) <= 2");
+	store->close(store);
+
+	name_standby("");
+	options.trip_ms = 5000;
+	options.patience_ms = PLENTY_MS;
+	options.stop_fd = -1;
+	open_now();
+	ck_assert_int_eq(load_player("alice")->balance, 2);
+	ws_free(&ws);
+	store->close(store);
+	pg_server_drop();
+}
+END_TEST
+
 /* ---- what was served */
 
 START_TEST(servers_with_less_than_was_served_are_refused)
@@ -207,6 +274,7 @@ Suite *pg_proof_suite(void)
 
 	tcase_add_test(tests, servers_with_less_than_was_served_are_refused);
 	tcase_add_test(tests, what_no_standby_shows_is_not_served);
+	tcase_add_loop_test(tests, without_a_quorum_sessions_do_not_pile_up, 0, 2);
 	tcase_set_timeout(tests, 120);
 	suite_add_tcase(suite, tests);
 	return suite;

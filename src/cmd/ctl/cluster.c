@@ -139,6 +139,9 @@ static enum outcome print_json(struct ctl *ctl, const struct cluster *cluster)
 	output_json_string(&json, "installation", cluster->cell.installation);
 	output_json_number(&json, "epoch", (uint64_t)cluster->cell.epoch);
 	output_json_number(&json, "turn", (uint64_t)cluster->cell.turn);
+	output_json_number(&json, "answered_turn", (uint64_t)cluster->cell.answered_turn);
+	output_json_number(&json, "answered_epoch", (uint64_t)cluster->cell.answered_epoch);
+	output_json_bool(&json, "lacks_answered", cluster->cell.lacks);
 	output_json_list_open(&json, "members");
 	for (unsigned int i = 0; i < cluster->count; i++) {
 		const struct member_view view = view_of(cluster, i);
@@ -167,6 +170,12 @@ static enum outcome print_tables(struct ctl *ctl, const struct cluster *cluster)
 		cluster->cell.address[0] ? cluster->cell.address : "-");
 	output_pairs_add(&pairs, "epoch", "%" PRId64, cluster->cell.epoch);
 	output_pairs_add(&pairs, "turn", "%" PRId64, cluster->cell.turn);
+	if (cluster->cell.lacks)
+		output_pairs_add(&pairs, "answered",
+			"turn %" PRId64 " of epoch %" PRId64
+			", which the server with the writes lacks: nothing is served. "
+			"`creditbridgectl doctor` names the remedy",
+			cluster->cell.answered_turn, cluster->cell.answered_epoch);
 	output_pairs_add(&pairs, "installation", "%s", cluster->cell.installation);
 	code = output_pairs_close(&pairs);
 	if (code != OUTCOME_DONE)

@@ -97,10 +97,31 @@ static bool admit_connection(struct server *server, int fd, int listener)
 	return true;
 }
 
+/* Gives a connection that another host relays from its desk.sock to the part of the loop that serves those. */
+static void hand_to_desk(struct server *server, struct connection *connection, int64_t now_ms)
+{
+	uint32_t at = 0;
+
+	if (!desk_loop_take(&server->desk, connection, server->epoll,
+		    server->ledger->derived.generation, now_ms)) {
+		/* No room: it is closed like one without a name. */
+		connection->unnamed = connection->dead = true;
+		return;
+	}
+	server->unnamed_count--;
+	while (server->connections[at] != connection)
+		at++;
+	server->connections[at] = server->connections[--server->connection_count];
+}
+
 void admit_named(struct server *server, struct connection *connection, int64_t now_ms)
 {
 	if (!connection_take_hello(connection))
 		return;
+	if (connection->desk) {
+		hand_to_desk(server, connection, now_ms);
+		return;
+	}
 	server->unnamed_count--;
 	if (!greet_client(server, connection)) {
 		/* Closed without being counted. */

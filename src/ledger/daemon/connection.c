@@ -77,6 +77,7 @@ bool connection_take_hello(struct connection *connection)
 		connection->unnamed = false;
 		connection->partial_since_ms = 0;
 		connection->admin = hello.socket == SOCKET_ADMIN;
+		connection->desk = hello.socket == SOCKET_DESK;
 		connection->identity = (struct client_identity){hello.uid, hello.role};
 		text_copy(connection->host, sizeof(connection->host), hello.member);
 		return true;

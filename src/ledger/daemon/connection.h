@@ -30,6 +30,7 @@
 struct connection {
 	int fd;
 	bool admin;   /* accepted on admin.sock, here or on the host that relays it */
+	bool desk;    /* its hello names desk.sock, on the host that relays it */
 	bool unnamed; /* accepted on peer.sock, and its hello has not come */
 	bool surplus; /* beyond the limit of connections: frames are answered busy */
 	bool dead;    /* to be closed at the end of the round */

@@ -48,6 +48,18 @@ static bool admit_desk(struct desk_loop *loop, int fd, int epoll, uint64_t gener
 	return true;
 }
 
+bool desk_loop_take(struct desk_loop *loop, struct connection *connection, int epoll,
+	uint64_t generation, int64_t now_ms)
+{
+	if (loop->count == DESK_CONNECTIONS_MAX)
+		return false;
+	greeting_put(&connection->out, command_protocol(), generation);
+	connection_flush(connection, epoll, now_ms);
+	connection->again = true;
+	loop->connections[loop->count++] = connection;
+	return true;
+}
+
 bool desk_loop_accept(struct desk_loop *loop, int listener, int epoll, uint64_t generation,
 	uint64_t *links)
 {
@@ -228,9 +240,9 @@ int desk_loop_wait_ms(const struct desk_loop *loop, int wait_ms)
 
 void desk_loop_tick(struct desk_loop *loop, int64_t now_ms)
 {
-	if (!loop->front_file || !loop->front_file[0])
-		return;
-	front_read(&loop->desk.front, loop->front_file);
+	/* Without a front secret, each frame is refused: also those that other hosts relay. */
+	if (loop->front_file && loop->front_file[0])
+		front_read(&loop->desk.front, loop->front_file);
 	for (uint32_t i = 0; i < loop->count; i++) {
 		struct connection *connection = loop->connections[i];
 

@@ -12,8 +12,9 @@
 #include "ledger/desk/share.h"
 #include "ledger/ledger.h"
 
-/* 8 threads of the console, and JOBS_MAX jobs that ask who their operator is (link/jobs.h). */
-#define DESK_CONNECTIONS_MAX 12
+/* Of this host, 8 threads of the console and JOBS_MAX jobs that ask who their operator is (link/jobs.h);
+ * and of the hosts that relay to it. */
+#define DESK_CONNECTIONS_MAX 24
 
 struct desk_loop {
 	struct desk desk;
@@ -33,6 +34,13 @@ void desk_loop_close(struct desk_loop *loop);
  */
 bool desk_loop_accept(struct desk_loop *loop, int listener, int epoll, uint64_t generation,
 	uint64_t *links);
+
+/*
+ * Takes over a connection that another host relays from its desk.sock, with what it has sent after its hello.
+ * Returns false, and takes nothing, if there is no room.
+ */
+bool desk_loop_take(struct desk_loop *loop, struct connection *connection, int epoll,
+	uint64_t generation, int64_t now_ms);
 
 /* Returns true if a connection may have a complete frame. */
 bool desk_loop_pending(const struct desk_loop *loop);

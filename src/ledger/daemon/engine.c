@@ -88,9 +88,16 @@ static void follow_active(void *context, const struct store_cell *cell)
 	relay_board_set(board, &view);
 }
 
+/* What an engine needs to claim the data of several hosts. */
+struct claimant {
+	int64_t run; /* of the supervisor */
+	int stop_fd; /* readable once the engine is to end */
+	struct relay_board *board;
+};
+
 /* Before the data of several hosts are opened: stands by until this ledger may claim them. */
 static enum status stand_by(const struct settings *settings, struct store_options *options,
-	int64_t run, struct relay_board *board, char *why, size_t why_size)
+	const struct claimant *claimant, char *why, size_t why_size)
 {
 	static char member[STORE_MEMBER_SIZE];
 	static struct store_claim claim;
@@ -99,7 +106,7 @@ static enum status stand_by(const struct settings *settings, struct store_option
 		.takeover_ms = settings->cell_takeover_ms,
 		.first = options->create,
 		.news = follow_active,
-		.context = board,
+		.context = claimant->board,
 	};
 	enum status status;
 
@@ -107,17 +114,18 @@ static enum status stand_by(const struct settings *settings, struct store_option
 		return STATUS_OK;
 	claim = (struct store_claim){.member = standby_member(settings, member),
 		.address = settings->cell_listen,
-		.run = run};
+		.run = claimant->run,
+		.stop_fd = claimant->stop_fd};
 	options->claim = &claim;
 	status = standby_wait(&standby, &claim, why, why_size);
 	/* Clients wait until this ledger serves, or the next active one is known. */
-	follow_active(board, NULL);
+	follow_active(claimant->board, NULL);
 	return status;
 }
 
 static enum status open_data(const struct settings *settings, const struct state_hold *hold,
-	enum engine_start start, int64_t run, struct relay_board *board, struct store **store,
-	char *why, size_t why_size)
+	enum engine_start start, const struct claimant *claimant, struct store **store, char *why,
+	size_t why_size)
 {
 	static char name[PATH_MAX];
 	struct store_options options = {
@@ -145,7 +153,7 @@ static enum status open_data(const struct settings *settings, const struct state
 		return STATUS_CONFIG;
 	if (start == ENGINE_AFTER_HALT)
 		disk_forget_cached(options.directory);
-	status = stand_by(settings, &options, run, board, why, why_size);
+	status = stand_by(settings, &options, claimant, why, why_size);
 	if (!status)
 		status = store_open(&options, store, why, why_size);
 	if (status)
@@ -164,14 +172,14 @@ static enum status open_data(const struct settings *settings, const struct state
 }
 
 static enum status open_store(const struct settings *settings, const struct state_hold *hold,
-	enum engine_start start, int64_t run, struct relay_board *board, struct store **store)
+	enum engine_start start, const struct claimant *claimant, struct store **store)
 {
 	char why[512] = "";
 	int64_t started_ms = clock_boot_ms();
 	enum status status = enter_state(hold, why, sizeof(why));
 
 	if (!status)
-		status = open_data(settings, hold, start, run, board, store, why, sizeof(why));
+		status = open_data(settings, hold, start, claimant, store, why, sizeof(why));
 	if (status == STATUS_BUSY) {
 		log_line(LOG_LEVEL_INFO, "claim_lost", "reason=\"%s\"", why);
 	} else if (status) {
@@ -225,7 +233,7 @@ static struct desk_loop desk_loop_of(const struct settings *settings, struct ses
 }
 
 static enum engine_exit serve_engine(const struct settings *settings, const struct sockets *sockets,
-	struct ledger *ledger, struct sessions *sessions)
+	struct ledger *ledger, struct sessions *sessions, int stop_fd)
 {
 	struct server_options options = {
 		.connections_max = connections_possible(settings->ledger_connections_max),
@@ -235,12 +243,10 @@ static enum engine_exit serve_engine(const struct settings *settings, const stru
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
 		.ballast_bytes = (uint64_t)settings->disk_ballast_mib * MIB,
 		.desk = desk_loop_of(settings, sessions),
-		.stop_fd = stop_signals(),
+		.stop_fd = stop_fd,
 	};
 	enum engine_exit code = ENGINE_LOST;
 
-	if (options.stop_fd < 0)
-		return ENGINE_LOST;
 	switch (server_run(ledger, sockets, &options)) {
 	case SERVER_STOPPED:
 		code = ENGINE_STOPPED;
@@ -255,7 +261,6 @@ static enum engine_exit serve_engine(const struct settings *settings, const stru
 	case SERVER_FAILED:
 		break;
 	}
-	close(options.stop_fd);
 	return code;
 }
 
@@ -313,16 +318,19 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	struct metrics *metrics, struct sessions *sessions)
 {
 	struct ledger *ledger = malloc(sizeof(*ledger));
+	const struct claimant claimant = {.run = run,
+		.stop_fd = stop_signals(),
+		.board = sockets->relay};
 	struct store *store = NULL;
 	enum engine_exit code;
 	enum status status = STATUS_OK;
 	pid_t parent = getppid();
 
-	if (!ledger)
+	if (!ledger || claimant.stop_fd < 0)
 		return ENGINE_LOST;
 	settings_of_halt = settings;
 	if (start != ENGINE_HALTED)
-		status = open_store(settings, hold, start, run, sockets->relay, &store);
+		status = open_store(settings, hold, start, &claimant, &store);
 	if (!status)
 		status = make_ledger(ledger, store, settings);
 	if (status)
@@ -354,7 +362,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	/* Also while this host is halted: its clients get that answer. */
 	if (sockets->relay)
 		relay_board_set(sockets->relay, &(struct relay_view){.role = RELAY_ACTIVE});
-	code = serve_engine(settings, sockets, ledger, sessions);
+	code = serve_engine(settings, sockets, ledger, sessions, claimant.stop_fd);
 	/*
 	 * After a lost batch, or when the parent was killed, recovery does what a close would. But data
 	 * of several hosts is released, so that another one can serve at once.

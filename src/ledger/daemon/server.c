@@ -174,7 +174,7 @@ static void collect_commands(struct server *server, struct connection *connectio
 	connection->again = false;
 	if (connection->unnamed)
 		admit_named(server, connection, now_ms);
-	if (connection->unnamed || connection->dead)
+	if (connection->unnamed || connection->desk || connection->dead)
 		return;
 	admit_surplus(server, connection);
 	while (may_collect(connection)) {

@@ -248,12 +248,21 @@ enum status cell_read(struct pg_connection *connection, struct store_cell *cell,
 }
 
 static const char claim_sql[] =
-	"UPDATE cell SET epoch = epoch + 1, turn = turn + 1, run = $3, holder = $4, address = $5 "
+	"UPDATE cell SET epoch = $6, turn = $7, run = $3, holder = $4, address = $5 "
 	"WHERE id = 1 AND epoch = $1 AND turn = $2 RETURNING epoch, turn, wall_ms, "
 	"barrier";
 
-enum status cell_claim(struct pg_connection *connection, struct cell *cell, char *why,
-	size_t why_size)
+/* How far epoch and turn of data that begin anew are beyond what this host noted: others noted little more. */
+#define ANEW_EPOCHS 1000
+#define ANEW_TURNS  1000000
+
+static int64_t go_beyond(int64_t seen, int64_t noted, int64_t step)
+{
+	return (seen > noted ? seen : noted) + step;
+}
+
+enum status cell_claim(struct pg_connection *connection, struct cell *cell,
+	const struct cell *above, char *why, size_t why_size)
 {
 	const struct store_claim *claim = connection->options->claim;
 	struct store_cell seen;
@@ -266,11 +275,19 @@ enum status cell_claim(struct pg_connection *connection, struct cell *cell, char
 		return status == STATUS_NOT_FOUND ? STATUS_CONFIG : status;
 	params_init(&params);
 	/* A ledger that served since the caller looked is still there. */
-	if (params_add_number(&params, claim && claim->looked ? claim->epoch : seen.epoch) &&
-		params_add_number(&params, claim && claim->looked ? claim->turn : seen.turn) &&
+	if (claim && claim->looked) {
+		seen.epoch = claim->epoch;
+		seen.turn = claim->turn;
+	}
+	if (params_add_number(&params, seen.epoch) && params_add_number(&params, seen.turn) &&
 		params_add_number(&params, claim ? claim->run : 0) &&
 		params_add_text(&params, claim ? claim->member : COMMAND_HOLDER) &&
-		params_add_text(&params, claim ? claim->address : ""))
+		params_add_text(&params, claim ? claim->address : "") &&
+		params_add_number(&params,
+			above ? go_beyond(seen.epoch, above->epoch, ANEW_EPOCHS)
+			      : seen.epoch + 1) &&
+		params_add_number(&params,
+			above ? go_beyond(seen.turn, above->turn, ANEW_TURNS) : seen.turn + 1))
 		trip = connection_query(connection, claim_sql, &params, &result);
 	params_free(&params);
 	if (trip != TRIP_DONE)

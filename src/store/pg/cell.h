@@ -42,11 +42,12 @@ enum status cell_read(struct pg_connection *connection, struct store_cell *cell,
 	size_t why_size);
 
 /*
- * Does what cell_read() does, and raises epoch and turn. Returns STATUS_BUSY if they are not those of
+ * Does what cell_read() does, and raises epoch and turn. @above: beyond what any host can have noted
+ * (served.h) if this one noted @above; NULL: by one. Returns STATUS_BUSY if they are not those of
  * options->claim, because another store claimed or saved meanwhile.
  */
-enum status cell_claim(struct pg_connection *connection, struct cell *cell, char *why,
-	size_t why_size);
+enum status cell_claim(struct pg_connection *connection, struct cell *cell,
+	const struct cell *above, char *why, size_t why_size);
 
 /* Ends the filling: from then on the cell can be claimed. */
 enum status cell_filled(struct pg_connection *connection, const struct cell *cell);

@@ -7,24 +7,35 @@
 #include "store/pg/sql.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How long one attempt to connect to a server may take, and the pause before the next one. */
-#define CONNECT_MS    700
-#define PAUSE_MS      50
-#define PARAMS_MAX    (256u * 1024 * 1024)
-#define SETTING_COUNT 3
 /*
- * Generic plans: a plan for each call would take longer than the statement. The timeouts are off, for a
- * cancelled wait would leave a commit that no standby has.
+ * How long one attempt to connect to a server may take, and the pause before the next one. A single server has more
+ * time: giving up early would find no other one.
+ */
+#define CONNECT_MS     700
+#define CONNECT_ONE_MS 3000
+#define PAUSE_MS       50
+#define PARAMS_MAX     (256u * 1024 * 1024)
+#define SETTING_COUNT  3
+/*
+ * Of a trip's time, a session may wait for the lock of a row. Without a quorum one session waits for the
+ * standbys and keeps the lock of the row `cell`. The server ends those behind it, so that they do not pile up
+ * while this store connects again and again.
+ */
+#define LOCK_PERCENT 75
+/*
+ * Generic plans: a plan for each call would take longer than the statement. No statement has a timeout, for
+ * a cancelled wait for the standbys would leave a commit that no standby has.
  */
 #define SESSION                                                                                    \
 	"-c plan_cache_mode=force_generic_plan -c jit=off -c enable_hashjoin=off "                 \
 	"-c enable_mergejoin=off -c synchronous_commit=on -c statement_timeout=0 "                 \
-	"-c lock_timeout=0 -c client_connection_check_interval=0 "                                 \
+	"-c client_connection_check_interval=0 "                                                   \
 	"-c idle_in_transaction_session_timeout=5s"
 #define SESSION_READS                                                                              \
 	" -c idle_in_transaction_session_timeout=0 -c default_transaction_read_only=on "           \
@@ -130,12 +141,15 @@ PGconn *connection_start(const struct pg_options *options, unsigned int server)
 {
 	static const char *const sessions[] =
 		{[PG_WRITES] = SESSION, [PG_READS] = SESSION SESSION_READS, [PG_LOOKS] = ""};
-	char session[sizeof(SESSION SESSION_READS) + 128];
+	const uint32_t lock_ms =
+		options->purpose == PG_WRITES ? options->trip_ms * LOCK_PERCENT / 100 : 0;
+	char session[sizeof(SESSION SESSION_READS) + 192];
 	const char *names[SETTING_COUNT + 1] = {"dbname", "options", "client_encoding", NULL};
 	const char *values[SETTING_COUNT + 1] = {options->servers[server], session, "UTF8", NULL};
 	PGconn *conn;
 
-	snprintf(session, sizeof(session), "%s -c search_path=%s", sessions[options->purpose],
+	snprintf(session, sizeof(session), "%s -c lock_timeout=%" PRIu32 " -c search_path=%s",
+		sessions[options->purpose], lock_ms,
 		options->schema ? options->schema : "creditbridge");
 	conn = PQconnectStartParams(names, values, 1);
 	if (conn && PQstatus(conn) == CONNECTION_BAD)
@@ -185,7 +199,8 @@ static bool advance_opening(struct pg_connection *connection, struct opening *at
 		end_opening(attempt, now_ms);
 		return false;
 	}
-	if (now_ms >= attempt->begun_ms + CONNECT_MS) {
+	if (now_ms >= attempt->begun_ms +
+			(connection->options->server_count > 1 ? CONNECT_MS : CONNECT_ONE_MS)) {
 		note_broken(connection, "a server did not answer");
 		end_opening(attempt, now_ms);
 		return false;
@@ -259,6 +274,13 @@ enum status connection_open(struct pg_connection *connection, int64_t deadline_b
 	return STATUS_OK;
 }
 
+bool connection_pause(const struct pg_options *options, uint32_t ms)
+{
+	struct pollfd stop = {.fd = options->stop_fd, .events = POLLIN};
+
+	return poll(&stop, 1, (int)ms) > 0;
+}
+
 void connection_close(struct pg_connection *connection)
 {
 	PQfinish(connection->conn);
@@ -302,21 +324,16 @@ bool trip_add(struct pg_connection *connection, const char *name, const struct p
 /* Waits until the connection can be read or written, or @deadline_ms. Returns false if not. */
 static bool wait_for_server(struct pg_connection *connection, bool writing, int64_t deadline_ms)
 {
-	struct pollfd fds[2] = {
-		{.fd = PQsocket(connection->conn),
-			.events = (short)(POLLIN | (writing ? POLLOUT : 0))},
-		{.fd = connection->options->stop_fd, .events = POLLIN},
-	};
+	struct pollfd server = {.fd = PQsocket(connection->conn),
+		.events = (short)(POLLIN | (writing ? POLLOUT : 0))};
 	const int64_t left_ms = deadline_ms - clock_boot_ms();
-	int count = left_ms > 0 ? poll(fds, 2, (int)left_ms) : 0;
+	int count = left_ms > 0 ? poll(&server, 1, (int)left_ms) : 0;
 
 	if (count < 0)
 		return errno == EINTR;
 	if (count == 0)
 		note_broken(connection, "the server did not answer in time");
-	else if (fds[1].revents)
-		note_broken(connection, "the process is to end");
-	return count > 0 && !fds[1].revents;
+	return count > 0;
 }
 
 /* Sends what is queued and waits until a result can be taken without waiting. */

@@ -24,6 +24,7 @@
 #define STATEMENT_PARAMS_MAX  128
 #define SQLSTATE_DUPLICATE    "23505" /* a row that must be new exists */
 #define SQLSTATE_NO_TABLE     "42P01"
+#define SQLSTATE_LOCKED       "55P03" /* another session kept the lock of a row for too long */
 #define SQLSTATE_FULL         "53100"
 #define SQLSTATE_ZERO_DIVISOR "22012" /* a condition of the statement did not hold */
 
@@ -66,6 +67,8 @@ PGconn *connection_start(const struct pg_options *options, unsigned int server);
 /* Returns true if the server reported itself as a standby when @conn was opened. */
 bool connection_is_standby(PGconn *conn);
 void connection_close(struct pg_connection *connection);
+/* Waits for @ms. Returns true, at once, if the process is to end. */
+bool connection_pause(const struct pg_options *options, uint32_t ms);
 
 /* Begins a round trip. Returns false if the connection is broken: the trip's outcome is TRIP_DOUBT. */
 bool trip_begin(struct pg_connection *connection);

@@ -1,9 +1,13 @@
 #include "store/pg/inspect.h"
 
 #include "base/clock.h"
-#include "store/pg/connection.h"
+#include "store/pg/cell.h"
+#include "store/pg/served.h"
 
-#define SERVER_MS 2000 /* the time for one server */
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SERVER_MS 3000 /* the time for one server */
 
 /* Rows of a name and a value. */
 static const char facts_sql[] =
@@ -30,8 +34,25 @@ static const char facts_sql[] =
 	"FROM pg_replication_slots WHERE restart_lsn IS NOT NULL UNION ALL "
 	"SELECT 'age', max(age(datfrozenxid))::text FROM pg_database";
 
-static void inspect_server(struct pg_connection *connection, unsigned int server, store_fact *take,
-	void *context)
+/* Compares the cell of a server with the newest batch that was answered. */
+static void inspect_cell(struct pg_connection *connection, const struct cell *mark,
+	unsigned int server, store_fact *take, void *context)
+{
+	struct store_cell cell;
+	char text[96];
+
+	/* Without tables there is nothing to compare. */
+	if (cell_read(connection, &cell, text, sizeof(text)))
+		return;
+	snprintf(text, sizeof(text), "%" PRId64 " of epoch %" PRId64, cell.turn, cell.epoch);
+	take(context, server, "turn", text);
+	snprintf(text, sizeof(text), "%" PRId64 " of epoch %" PRId64, mark->turn, mark->epoch);
+	take(context, server, "answered", text);
+	take(context, server, "lacks", served_lacks(mark, cell.epoch, cell.turn) ? "on" : "off");
+}
+
+static void inspect_server(struct pg_connection *connection, const struct cell *mark,
+	unsigned int server, store_fact *take, void *context)
 {
 	struct pg_params none;
 	PGresult *result;
@@ -45,10 +66,19 @@ static void inspect_server(struct pg_connection *connection, unsigned int server
 	for (int i = 0; i < PQntuples(result); i++)
 		take(context, server, PQgetvalue(result, i, 0), PQgetvalue(result, i, 1));
 	PQclear(result);
+	inspect_cell(connection, mark, server, take, context);
 }
 
 void pg_inspect(const struct pg_options *options, store_fact *take, void *context)
 {
+	struct served served;
+	struct cell mark = {0};
+	char why[256];
+
+	/* Before the servers are asked: a ledger may serve meanwhile. */
+	if (!served_open(&served, options->state_directory, false, why, sizeof(why)))
+		served_read(&served, &mark);
+	served_close(&served);
 	for (unsigned int i = 0; i < options->server_count; i++) {
 		struct pg_options one = *options;
 		struct pg_connection connection = {.options = &one};
@@ -56,7 +86,7 @@ void pg_inspect(const struct pg_options *options, store_fact *take, void *contex
 		one.purpose = PG_LOOKS;
 		one.servers[0] = options->servers[i];
 		one.server_count = 1;
-		inspect_server(&connection, i, take, context);
+		inspect_server(&connection, &mark, i, take, context);
 		connection_close(&connection);
 	}
 }

@@ -100,7 +100,7 @@ static enum status make_options(const struct store_options *given, struct pg_opt
 		.trip_ms = servers->trip_ms,
 		.patience_ms = servers->patience_ms,
 		.read_lease_ms = servers->read_lease_ms,
-		.stop_fd = -1,
+		.stop_fd = given->claim ? given->claim->stop_fd : -1,
 		.state_directory = servers->state_directory,
 		.accept_older = servers->accept_older,
 		.create = given->create,

@@ -10,7 +10,6 @@
 #include "store/pg/snapshot.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,10 @@
 #define RETRIES_MAX                                                                                \
 	3 /* of a batch that the server refused for a reason that may be gone the next time */
 #define QUORUM_PAUSE_MS 500
+/* Before the next question for an outcome, after one that the server refused. */
+#define ASK_PAUSE_MS 50
+/* After a server with the writes that lacks what another one has. */
+#define OLDER_PAUSE_MS 1000
 
 struct pg_store {
 	struct store store;
@@ -66,7 +69,10 @@ static bool prove_barrier(struct pg_store *pg, int64_t deadline_ms, char *why, s
 	return !pg->unproved;
 }
 
-/* Asks for the outcome of the batch under way until there is one. CELL_UNKNOWN: the time is over. */
+/*
+ * Asks for the outcome of the batch under way until there is one. CELL_UNKNOWN: the time is over, or the
+ * process is to end.
+ */
 static enum cell_outcome resolve_doubt(struct pg_store *pg, int64_t deadline_ms)
 {
 	enum cell_outcome outcome = CELL_UNKNOWN;
@@ -78,6 +84,9 @@ static enum cell_outcome resolve_doubt(struct pg_store *pg, int64_t deadline_ms)
 		if (clock_boot_ms() >= deadline_ms)
 			return CELL_UNKNOWN;
 		outcome = cell_barrier(&pg->connection, &pg->cell);
+		if (outcome == CELL_UNKNOWN &&
+			connection_pause(pg->connection.options, ASK_PAUSE_MS))
+			return CELL_UNKNOWN;
 	}
 	if (outcome != CELL_FENCED && !prove_barrier(pg, deadline_ms, why, sizeof(why))) {
 		log_line(LOG_LEVEL_ERROR, "store_not_proved", "error=\"%s\"", why);
@@ -150,7 +159,7 @@ static bool is_one_of(const char *sqlstate, const char *const *states)
  */
 static enum save_result judge_refusal(struct pg_store *pg, unsigned int tries, bool *again)
 {
-	static const char *const temporary[] = {"40001", "40P01", "55P03", "57014", "53200", NULL};
+	static const char *const temporary[] = {"40001", "40P01", "57014", "53200", NULL};
 	const char *state = pg->connection.sqlstate;
 
 	*again = false;
@@ -168,15 +177,16 @@ static enum save_result judge_refusal(struct pg_store *pg, unsigned int tries, b
 /* Waits a little for standbys: the server has none that a commit would wait for. */
 static void wait_for_quorum(const struct pg_store *pg)
 {
-	struct pollfd stop = {.fd = pg->connection.options->stop_fd, .events = POLLIN};
-
 	log_line(LOG_LEVEL_ERROR, "save_without_quorum", "remedy=\"%s\"",
 		"synchronous_standby_names is empty: see that Patroni runs with "
 		"synchronous_mode_strict");
-	poll(&stop, 1, QUORUM_PAUSE_MS);
+	connection_pause(pg->connection.options, QUORUM_PAUSE_MS);
 }
 
-/* Asks the server for the outcome of a batch. *again: it did not happen, send it once more. */
+/*
+ * Asks the server for the outcome of a batch. @refused: the server refused to raise the turn. *again: it did
+ * not happen, send it once more.
+ */
 static enum save_result judge_doubt(struct pg_store *pg, int64_t deadline_ms, bool refused,
 	bool *again)
 {
@@ -223,16 +233,19 @@ static enum save_result commit_turn(struct pg_store *pg, const struct ws *ws)
 
 	while (again) {
 		enum trip trip;
-		bool refused;
+		bool refused, locked;
 
 		trip = batch_save(&pg->batch, &pg->connection, &pg->cell, wall_of(pg, ws), ws);
 		refused = trip == TRIP_FAILED &&
 			strcmp(pg->connection.sqlstate, SQLSTATE_ZERO_DIVISOR) == 0;
+		/* An earlier session of this store, or of the one before, waits for the standbys. */
+		locked = trip == TRIP_FAILED &&
+			strcmp(pg->connection.sqlstate, SQLSTATE_LOCKED) == 0;
 		tries++;
 		if (trip == TRIP_DONE) {
 			result = SAVE_OK;
 			again = false;
-		} else if (trip == TRIP_DOUBT || refused) {
+		} else if (trip == TRIP_DOUBT || refused || locked) {
 			result = judge_doubt(pg, deadline_ms, refused, &again);
 		} else {
 			result = judge_refusal(pg, tries, &again);
@@ -354,14 +367,22 @@ static void pg_close(struct store *store)
 static enum status claim_once(struct pg_store *pg, char *why, size_t why_size)
 {
 	const struct pg_options *options = pg->connection.options;
+	/* Of data that begin anew, the marks of all hosts say nothing. */
+	const bool anew = options->accept_older || options->fill;
 	struct store_cell seen;
+	struct cell mark;
 	enum status status = cell_read(&pg->connection, &seen, why, why_size);
 
 	if (status == STATUS_NOT_FOUND)
 		status = STATUS_CONFIG;
-	if (!status && !options->accept_older && !options->fill)
-		status = served_check(&pg->served, seen.epoch, seen.turn, why, why_size);
-	return status ? status : cell_claim(&pg->connection, &pg->cell, why, why_size);
+	if (!status && !anew)
+		status = served_check(&pg->served, options, seen.epoch, seen.turn, why, why_size);
+	if (status == STATUS_BUSY)
+		connection_pause(options, OLDER_PAUSE_MS);
+	if (status)
+		return status;
+	served_read(&pg->served, &mark);
+	return cell_claim(&pg->connection, &pg->cell, anew ? &mark : NULL, why, why_size);
 }
 
 /*
@@ -383,8 +404,10 @@ static enum status claim_cell(struct pg_store *pg, char *why, size_t why_size)
 		return STATUS_CONFIG;
 	}
 	status = claim_once(pg, why, why_size);
-	doubt = !pg->connection.conn;
-	while (status == STATUS_IO && doubt && clock_boot_ms() < deadline_ms) {
+	/* Another session may keep the lock of the row while it waits for the standbys. */
+	doubt = !pg->connection.conn || strcmp(pg->connection.sqlstate, SQLSTATE_LOCKED) == 0;
+	while (status == STATUS_IO && doubt && clock_boot_ms() < deadline_ms &&
+		!connection_pause(options, ASK_PAUSE_MS)) {
 		if (!pg->connection.conn && connection_open(&pg->connection, deadline_ms))
 			break;
 		status = claim_once(pg, why, why_size);
@@ -446,7 +469,7 @@ enum status pg_store_open(const struct pg_options *options, struct store **store
 		.close = pg_close};
 	pg->connection.options = options;
 	batch_init(&pg->batch);
-	status = served_open(&pg->served, options->state_directory, why, why_size);
+	status = served_open(&pg->served, options->state_directory, true, why, why_size);
 	if (!status)
 		status = open_cell(pg, why, why_size);
 	if (status) {
