@@ -46,6 +46,48 @@ apache_tuning() {
 	echo '</IfModule>'
 }
 
+# The web console, in every virtual host with TLS. Basic would send passwords in the clear without it.
+apache_console() {
+	cat <<-'END'
+		# creditbridge, the web console at /console/ of every virtual host with TLS, under Apache with
+		# mod_proxy_fcgi. Part of Debian's package:
+		#     a2enconf creditbridge-console && systemctl reload apache2
+		# It does nothing without mod_ssl and mod_proxy_fcgi (a2enmod ssl proxy_fcgi), and before both
+		# files exist: the front secret and the users (README.Debian, The web console). For users of a
+		# directory replace the lines from AuthType to Require, and the line <IfFile> of the users.
+
+		<IfModule mod_ssl.c>
+		<IfModule mod_proxy_fcgi.c>
+		<IfFile "/etc/creditbridge/console-front.conf">
+		<IfFile "/etc/creditbridge/console-users">
+	END
+	sed -n '/^<Location/,$p' "$conf/console-apache.conf" |
+		sed 's/^<Location.*/&\n\tSSLRequireSSL/'
+	echo '</IfFile>'
+	echo '</IfFile>'
+	echo '</IfModule>'
+	echo '</IfModule>'
+}
+
+lighttpd_console() {
+	cat <<-'END'
+		# -*- depends: auth, setenv, creditbridge-common -*-
+		# creditbridge, the web console at /console/ over https, under lighttpd. Part of Debian's package:
+		#     lighty-enable-mod creditbridge-console && systemctl reload lighttpd
+		# lighttpd does not start before the file of the front secret exists (README.Debian, The web
+		# console).
+
+		server.modules += ( "mod_authn_file" )
+		$HTTP["scheme"] == "https" {
+	END
+	{
+		echo 'auth.backend = "htpasswd"'
+		echo 'auth.backend.htpasswd.userfile = "/etc/creditbridge/console-users"'
+		sed -n '/^\$HTTP/,$p' "$conf/console-lighttpd.conf"
+	} | sed 's/^./\t&/'
+	echo '}'
+}
+
 # lighttpd NAME MOUNT
 lighttpd() {
 	echo "# -*- depends: creditbridge-common -*-"
@@ -68,6 +110,8 @@ lighttpd() {
 apache_wallet >"$to/creditbridge.conf"
 apache_platform >"$to/creditbridge-platform.conf"
 apache_tuning >"$to/creditbridge-tuning.conf"
+apache_console >"$to/creditbridge-console.conf"
+lighttpd_console >"$to/50-creditbridge-console.conf"
 # Both mounts need it, and each of its lines may occur only once.
 cat "$conf/lighttpd-global.conf" >"$to/10-creditbridge-common.conf"
 lighttpd creditbridge wallet >"$to/50-creditbridge.conf"

@@ -24,6 +24,8 @@
  */
 #define SETTINGS_TOGETHER     "together"
 #define SETTINGS_DEFAULT_FILE "/etc/creditbridge/creditbridge.conf"
+/* The preset of console_front_file; without this file there is no web console. */
+#define SETTINGS_DEFAULT_FRONT "/etc/creditbridge/console-front"
 
 #define SETTINGS_HOSTS_MAX 512
 
@@ -33,9 +35,9 @@ struct settings {
 	char socket_group[64];                    /* group of edge.sock; "": the ledger's own */
 	char read_group[64];    /* group whose members may list and show; "": none */
 	char support_group[64]; /* group whose members may also help callers (link/roles.h) */
-	/* The web console. "": there is none, and no desk.sock. */
+	/* The web console. There is none, and no desk.sock, if this is "" or the file does not exist. */
 	char console_front_file[512]; /* the front secrets, readable by the ledger */
-	char console_group[64];       /* group of desk.sock; "": the ledger's own */
+	char console_group[64];       /* group that may open desk.sock; "": none */
 	uint32_t console_idle_s;
 	uint32_t console_session_s;
 	uint32_t console_code_fresh_s;

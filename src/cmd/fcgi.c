@@ -145,8 +145,8 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 		arguments->loopback_http = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (arguments->console && (!arguments->socket || arguments->exclusive))
-			argp_error(state, "--serve=console requires --socket, without --exclusive");
+		if (arguments->console && arguments->exclusive)
+			argp_error(state, "--serve=console is without --exclusive");
 		/* Each thread has its own connection. */
 		if (arguments->console && arguments->threads > CONSOLE_THREADS_MAX)
 			argp_error(state, "--serve=console takes --threads of at most %d",
@@ -373,12 +373,17 @@ static int serve_console(const struct arguments *arguments, const struct setting
 		.base_path = service->base_path,
 		.threads = arguments->threads,
 		.loopback_http = arguments->loopback_http,
-		.own = &own,
+		.fd = LISTEN_INHERITED_FD,
+		.own = arguments->socket ? &own : NULL,
 	};
-	enum status status;
+	enum status status = STATUS_OK;
 	char why[256];
 
-	status = socket_open(&own, arguments->socket, settings->socket_group, why, sizeof(why));
+	if (!arguments->socket && !listen_inherited(PROGRAM))
+		return EXIT_USAGE;
+	if (arguments->socket)
+		status = socket_open(&own, arguments->socket, settings->socket_group, why,
+			sizeof(why));
 	if (status) {
 		fprintf(stderr, PROGRAM ": %s\n", why);
 		return status_exit_code(status);

@@ -37,5 +37,6 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 	console.jobs_path = jobs;
 	text_copy(console.base_path, sizeof(console.base_path), arguments->base_path);
 	program = console_program(&console);
-	return fcgi_run(&program, arguments->own->fd, arguments->threads, arguments->own);
+	return fcgi_run(&program, arguments->own ? arguments->own->fd : arguments->fd,
+		arguments->threads, arguments->own);
 }

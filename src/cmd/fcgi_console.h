@@ -14,7 +14,8 @@ struct fcgi_console {
 	const char *base_path;         /* as text_base_path() makes it */
 	unsigned int threads;          /* requests served at a time */
 	bool loopback_http;            /* plain http is served to the loopback */
-	const struct fcgi_socket *own; /* the socket of --socket; the console has no other */
+	int fd;                        /* the listening socket, if @own is NULL */
+	const struct fcgi_socket *own; /* the socket of --socket; NULL: there is none */
 };
 
 /* Serves until the process is stopped. Returns the exit code of the process. */

@@ -57,6 +57,15 @@ const struct doctor_check doctor_checks[] = {
 	CHECK(platform_mount, NEEDS_PLATFORM, 30, "calls of game servers reach the service"),
 	CHECK(platform_paths, NEEDS_PLATFORM, 10, "game servers cannot call what is for dealers"),
 	CHECK(platform_private, NEEDS_PLATFORM, 15, "the platform's mount is not public"),
+	CHECK(console_front, NEEDS_CONSOLE, 10,
+		"the web server proves that a request came through it"),
+	CHECK(console_sockets, NEEDS_CONSOLE, 10,
+		"only the web server reaches the console, and only the console desk.sock"),
+	CHECK(console_process, NEEDS_CONSOLE, 10, "the console has no other rights"),
+	CHECK(console_operators, NEEDS_CONSOLE, 10, "operators can sign in to the console"),
+	CHECK(console_apache, NEEDS_CONSOLE, 10, "no site runs inside of the console's web server"),
+	CHECK(console_mount, NEEDS_CONSOLE | NEEDS_CONSOLE_URL, 30,
+		"the console asks for a user, over TLS only"),
 	CHECK(clock_skew, 0, 20, "the mount's machine and this one have the same time"),
 };
 const unsigned int doctor_check_count = sizeof(doctor_checks) / sizeof(doctor_checks[0]);

@@ -60,11 +60,7 @@ static bool open_to_others(const struct stat *st, uid_t owner)
 		(st->st_uid != 0 && st->st_uid != owner);
 }
 
-/*
- * Returns the owner of the state, which is the user of the ledger; the caller if there is no
- * state.
- */
-static uid_t ledger_uid(const struct doctor *doctor)
+uid_t doctor_ledger_uid(const struct doctor *doctor)
 {
 	struct stat st;
 
@@ -75,7 +71,7 @@ void doctor_configuration_file(struct doctor *doctor)
 {
 	char directory[SETTINGS_PATH_MAX];
 	const char *paths[] = {directory, doctor_config(doctor)};
-	uid_t owner = ledger_uid(doctor);
+	uid_t owner = doctor_ledger_uid(doctor);
 	bool good = true;
 	struct stat st;
 
@@ -136,7 +132,7 @@ void doctor_configuration_access(struct doctor *doctor)
 {
 	struct process_identity identity;
 
-	if (identity_of(ledger_uid(doctor), &identity))
+	if (identity_of(doctor_ledger_uid(doctor), &identity))
 		judge_reader(doctor, &identity, "ledger and sweeper");
 	doctor_about(doctor, "workers");
 	if (identity_worker(doctor, &identity))

@@ -24,11 +24,7 @@
 #define CHANGE_DAYS 30
 #define DAY_MS      (INT64_C(24) * 3600 * 1000)
 
-/*
- * Prepares the lists of src/admin for this process, which has its own link. Returns false after a
- * finding.
- */
-static bool open_lists(struct doctor *doctor)
+bool doctor_open_lists(struct doctor *doctor)
 {
 	const struct status_cmd cmd = {.unused = false};
 	struct session *session = doctor->session;
@@ -45,8 +41,7 @@ static bool open_lists(struct doctor *doctor)
 	return session->connected;
 }
 
-/* Closes the list. Returns false after a finding that not all rows were read. */
-static bool close_list(struct doctor *doctor, struct list *list)
+bool doctor_close_list(struct doctor *doctor, struct list *list)
 {
 	bool whole = list->code == OUTCOME_DONE;
 
@@ -272,14 +267,14 @@ void doctor_dealers(struct doctor *doctor)
 	unsigned int count = 0;
 	bool counted = true;
 
-	if (!open_lists(doctor))
+	if (!doctor_open_lists(doctor))
 		return;
 	list_open(&list, doctor->session, RECORD_DEALER, false, 0, NULL);
 	for (; list_next(&list, &dealer); count++) {
 		judge_dealer(doctor, &hosts, &dealer);
 		counted &= judge_balances(doctor, &dealer);
 	}
-	if (!close_list(doctor, &list))
+	if (!doctor_close_list(doctor, &list))
 		return;
 	counted &= doctor_dealer_answers(doctor);
 	if (!counted) {
@@ -365,13 +360,13 @@ void doctor_keys(struct doctor *doctor)
 	struct client client;
 	struct list list;
 
-	if (!open_lists(doctor))
+	if (!doctor_open_lists(doctor))
 		return;
 	list_open(&list, doctor->session, RECORD_DEALER, false, 0, NULL);
 	for (; list_next(&list, &dealer); dealers++)
 		judge_keys(doctor, "dealer", dealer.casino_id, dealer.suspended, dealer.keys,
 			dealer.keys_restored_ms);
-	if (!close_list(doctor, &list))
+	if (!doctor_close_list(doctor, &list))
 		return;
 	list_open(&list, doctor->session, RECORD_CLIENT, false, 0, NULL);
 	while (list_next(&list, &client)) {
@@ -381,7 +376,7 @@ void doctor_keys(struct doctor *doctor)
 		judge_keys(doctor, "client", client.client_id, false, client.keys,
 			client.keys_restored_ms);
 	}
-	if (!close_list(doctor, &list))
+	if (!doctor_close_list(doctor, &list))
 		return;
 	attention_keys(doctor->session, judge_shared_key, doctor);
 	doctor_about(doctor, "%s", "");

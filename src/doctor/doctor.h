@@ -52,6 +52,7 @@ struct doctor_options {
 	const char *config;           /* the configuration file */
 	const char *url;              /* of the wallet's mount, as dealers use it */
 	const char *platform_url;     /* of the platform's mount */
+	const char *console_url;      /* of the web console */
 	const char *user;             /* of the web server */
 	const char *const *key_files; /* files that may contain keys */
 	unsigned int key_file_count;
@@ -71,10 +72,12 @@ struct doctor {
 typedef void doctor_look(struct doctor *doctor);
 
 enum doctor_need {
-	NEEDS_SETTINGS = 1, /* the configuration was read */
-	NEEDS_URL = 2,      /* --url was given */
-	NEEDS_PLATFORM = 4, /* --platform-url was given */
-	NEEDS_SERVERS = 8,  /* the store is PostgreSQL; otherwise the check has no finding */
+	NEEDS_SETTINGS = 1,     /* the configuration was read */
+	NEEDS_URL = 2,          /* --url was given */
+	NEEDS_PLATFORM = 4,     /* --platform-url was given */
+	NEEDS_SERVERS = 8,      /* the store is PostgreSQL; otherwise the check has no finding */
+	NEEDS_CONSOLE = 16,     /* there is a web console; otherwise the check has no finding */
+	NEEDS_CONSOLE_URL = 32, /* --console-url was given */
 };
 
 struct doctor_check {
@@ -135,8 +138,23 @@ void doctor_path(char path[DOCTOR_PATH_MAX], const char *directory, const char *
 bool doctor_ask(struct doctor *doctor, struct link *link, enum command command, const void *cmd,
 	void *result);
 
+/*
+ * Prepares the lists of src/admin for this process, which has its own link. Returns false after a
+ * finding.
+ */
+bool doctor_open_lists(struct doctor *doctor);
+struct list;
+/* Closes the list. Returns false after a finding that not all rows were read. */
+bool doctor_close_list(struct doctor *doctor, struct list *list);
+
+/* Returns true if a web console is set up: the file of the front secret is there, or another one is set. */
+bool doctor_console_used(const struct settings *settings);
+
 /* Returns false if the ledger does not serve; the checks "ledger" and "halted" report that. */
 bool doctor_ledger_serves(const struct doctor *doctor);
+
+/* Returns the owner of the state, who is the ledger's user; the caller if there is no state. */
+uid_t doctor_ledger_uid(const struct doctor *doctor);
 
 /* Returns the process that STATE/lock names, if it is a ledger; 0 otherwise. */
 pid_t doctor_ledger_pid(const struct doctor *doctor);
@@ -153,6 +171,8 @@ doctor_look doctor_socket_directory, doctor_sockets, doctor_socket_access;
 doctor_look doctor_ledger, doctor_engine, doctor_descriptors, doctor_sweeper, doctor_callbacks;
 doctor_look doctor_programs, doctor_workers, doctor_cron, doctor_log, doctor_clock;
 doctor_look doctor_dealers, doctor_keys, doctor_cell_certificate;
+doctor_look doctor_console_front, doctor_console_sockets, doctor_console_process,
+	doctor_console_operators, doctor_console_apache, doctor_console_mount;
 
 /*
  * Part of doctor_dealers: warns of dealers by what their answers ended. Returns false if the ledger does

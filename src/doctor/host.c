@@ -132,6 +132,8 @@ static bool count_worker(void *context, const struct process *process)
 {
 	struct crew *crew = context;
 
+	if (strcmp(process->serve, "console") == 0)
+		return true; /* see console_process */
 	crew->count++;
 	crew->wallet += strcmp(process->serve, "platform") != 0;
 	if (process->replaced && !crew->replaced++)
@@ -234,8 +236,11 @@ void doctor_clock(struct doctor *doctor)
 	} else if (state == TIME_ERROR || kernel.status & STA_UNSYNC) {
 		doctor_warn(doctor,
 			"nothing keeps the clock synchronised: dealers refuse and are "
-			"refused once it is off (request_window_s = %u)",
-			doctor->settings->request_window_s);
+			"refused once it is off (request_window_s = %u)%s",
+			doctor->settings->request_window_s,
+			doctor_console_used(doctor->settings)
+				? "; by 30 s, and the console refuses codes"
+				: "");
 		doctor_remedy(doctor, "run chrony or systemd-timesyncd");
 	}
 	if (!doctor->sheet->count)

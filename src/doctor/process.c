@@ -212,6 +212,9 @@ bool identity_of(uid_t uid, struct process_identity *identity)
 
 static bool take_first(void *context, const struct process *process)
 {
+	/* The console is no worker: it may not open edge.sock. */
+	if (strcmp(process->serve, "console") == 0)
+		return true;
 	*(struct process_identity *)context = process->identity;
 	return false;
 }

@@ -51,6 +51,9 @@ static bool needs_met(struct doctor *doctor)
 	if (needs & NEEDS_SERVERS &&
 		(!*doctor->settings_loaded || strcmp(doctor->settings->store, "postgresql") != 0))
 		return false;
+	if (needs & NEEDS_CONSOLE &&
+		(!*doctor->settings_loaded || !doctor_console_used(doctor->settings)))
+		return false;
 	if (needs & NEEDS_SETTINGS && !*doctor->settings_loaded) {
 		doctor_skip(doctor, "the configuration cannot be read");
 		return false;
@@ -64,6 +67,11 @@ static bool needs_met(struct doctor *doctor)
 		doctor_skip(doctor, "it was not said where the platform's mount is");
 		doctor_remedy(doctor,
 			"call doctor with --platform-url=URL, as game servers call it");
+		return false;
+	}
+	if (needs & NEEDS_CONSOLE_URL && !doctor->options->console_url) {
+		doctor_skip(doctor, "it was not said where the web console is");
+		doctor_remedy(doctor, "call doctor with --console-url=URL, as operators open it");
 		return false;
 	}
 	return true;

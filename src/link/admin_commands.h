@@ -333,10 +333,13 @@ struct backup_result {
 /*
  * Reads rows of one kind in key order, or backwards with @reverse. @prefix is the packed beginning
  * of a key (link_list_key()). All key fields name one row, fewer a range, none all rows. Secrets
- * are blanked. On desk.sock a page has at most 64 rows, and about 32 KiB. For the next page, repeat with @cursor while @more is set.
+ * are blanked; on admin.sock an operator who has a code secret has LIST_SECRET_KEPT in its place. On
+ * desk.sock a page has at most 64 rows, and about 32 KiB. For the next page, repeat with @cursor while
+ * @more is set.
  */
-#define LIST_KEY_MAX  512
-#define LIST_ROWS_MAX 256
+#define LIST_SECRET_KEPT "set"
+#define LIST_KEY_MAX     512
+#define LIST_ROWS_MAX    256
 struct list_cmd {
 	enum record record;
 	bool reverse;

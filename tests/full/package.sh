@@ -144,7 +144,8 @@ sed -n 's/^→ /# /p' "$work/step.log"
 
 names=$(sed -n 's/^Features:.*test-name=\([^ ,]*\).*/\1/p' "$src/debian/tests/control")
 if ! why=$(machines); then
-	for name in "a bare Debian" "a game server" "an apt repository" "the Containerfile" "documented commands" "a PHP site beside" $names; do
+	for name in "a bare Debian" "a game server" "an apt repository" "the Containerfile" "documented commands" "a PHP site beside" \
+		"the web console" $names; do
 		step_skip "package: $name" "$why"
 	done
 elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
@@ -154,6 +155,9 @@ elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
 	machine systemd neighbour chroot "$work/neighbour/root" \
 		sh -c "$(cat "$tests/bare.sh" "$tests/neighbour.sh")" >"$work/neighbour.log" 2>&1 &
 	neighbour=$!
+	machine systemd console chroot "$work/console/root" \
+		sh -c "$(cat "$tests/bare.sh" "$tests/console.sh")" >"$work/console.log" 2>&1 &
+	console=$!
 	step "a bare Debian with Apache: installed, used, purged" machine plain bare \
 		chroot "$work/bare/root" sh -c "$(cat "$tests/bare.sh" "$tests/first_hour.sh")" || true
 	step "a game server's first hour, then nginx and spawn-fcgi" machine plain games \
@@ -167,6 +171,7 @@ elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
 	step "every other documented command, typed" machine systemd commands \
 		chroot "$work/commands/root" sh -c "$(cat "$tests/bare.sh" "$tests/commands.sh")" || true
 	step "beside a PHP site that is served as before" ended "$neighbour" "$work/neighbour.log" || true
+	step "the web console: set up, signed in to, attacked" ended "$console" "$work/console.log" || true
 	wait "$tested" || true
 	for name in $names; do
 		step "autopkgtest $name" result "$name" || true

@@ -24,7 +24,7 @@ PROGRAMS = {"a2disconf", "a2dismod", "a2enconf", "a2enmod", "a2ensite", "apt", "
             "install", "jq", "lighty-disable-mod", "lighty-enable-mod", "make", "mkdir", "mv", "openssl",
             "php", "podman", "printf", "python3", "rm", "runuser", "service", "setpriv", "sh", "spawn-fcgi", "sudo",
             "sync", "systemctl", "tests/run", "userdel"}
-COMMAND = re.compile(r"(\./|\$[A-Z_]+( |$)|[A-Z_]+=|\(umask |/usr/(lib/apt|libexec|s?bin)/|/etc/init\.d/|(\S+ ){5}root )")
+COMMAND = re.compile(r"(\./|\$[A-Z_]+( |$)|[A-Z_]+=|\(umask |/usr/(lib/apt|libexec|s?bin|share/creditbridge)/|/etc/init\.d/|(\S+ ){5}root )")
 # A name with its description.
 TABLE = re.compile(r"\S+ {2,}[^ #]")
 

@@ -32,6 +32,7 @@ inside update
 inside install --download-only "$deb" apache2
 inside install --download-only "$deb" apache2 libapache2-mod-fcgid curl openssl
 inside install --download-only "$deb" lighttpd
+inside install --download-only "$deb" apache2 curl openssl oathtool spawn-fcgi
 inside install --download-only "$deb" nginx spawn-fcgi curl jq rsyslog
 inside install --download-only "$deb" apache2 libapache2-mod-php php-cgi libapache2-mod-fcgid
 # shellcheck disable=SC2046 # words

@@ -584,7 +584,7 @@ def case_purge():
     left = remains()
     equal(sorted(left - never), [], "what purge left")
     equal(sorted(never - left), [], "what purge took of others")
-    for user in ("_creditbridge", "_creditbridge-web", "_creditbridge-sweep"):
+    for user in ("_creditbridge", "_creditbridge-web", "_creditbridge-sweep", "_creditbridge-console"):
         equal(run("getent", "passwd", user, check=False).returncode, 2, user)
 
 

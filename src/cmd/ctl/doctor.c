@@ -145,6 +145,7 @@ enum outcome ctl_doctor(struct ctl *ctl)
 		.config = ctl->options[OPTION_CONFIG],
 		.url = ctl->options[OPTION_URL],
 		.platform_url = ctl->options[OPTION_PLATFORM_URL],
+		.console_url = ctl->options[OPTION_CONSOLE_URL],
 		.user = ctl->options[OPTION_USER],
 		.key_files = ctl->args,
 		.key_file_count = ctl->arg_count,
@@ -159,8 +160,8 @@ enum outcome ctl_doctor(struct ctl *ctl)
 		dropped += doctor_dropped(&sheets[i]);
 		for (unsigned int n = 0; n < DOCTOR_RESULT_COUNT; n++)
 			counts[n] += sheets[i].dropped[n];
-		/* A check without any finding was not run, or is for another store. */
-		if (!sheets[i].count && !(doctor_checks[i].needs & NEEDS_SERVERS))
+		/* A check without any finding was not run, or is for what is not used here. */
+		if (!sheets[i].count && !(doctor_checks[i].needs & (NEEDS_SERVERS | NEEDS_CONSOLE)))
 			return ctl_no_memory(ctl);
 	}
 	code = ctl->json ? print_doctor_json(ctl, sheets, counts, dropped)

@@ -28,6 +28,16 @@ static void blank_secrets(struct dealer_key keys[DEALER_KEYS_MAX])
 		memset(keys[i].secret, 0, sizeof(keys[i].secret));
 }
 
+/* Whether an operator has codes is for the command line alone to see. */
+static void blank_code_secret(const struct read_context *context, char secret[DESK_SECRET_SIZE])
+{
+	bool kept = secret[0] && !context->desk;
+
+	memset(secret, 0, DESK_SECRET_SIZE);
+	if (kept)
+		memcpy(secret, LIST_SECRET_KEPT, sizeof(LIST_SECRET_KEPT));
+}
+
 static bool list_visit(void *arg, struct bytes key, const void *row)
 {
 	struct list_page *page = arg;
@@ -51,7 +61,7 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 		row = &client;
 	} else if (page->cmd->record == RECORD_DESK_OPERATOR) {
 		operator= *(const struct desk_operator *) row;
-		memset(operator.secret, 0, sizeof(operator.secret));
+		blank_code_secret(page->context, operator.secret);
 		row = &operator;
 	}
 	page->result->count++;

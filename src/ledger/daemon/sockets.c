@@ -85,20 +85,24 @@ static enum status take_from_systemd(struct sockets *sockets, char *why, size_t 
 	return STATUS_OK;
 }
 
+/* Returns true if the web console is set up. A file that cannot be examined counts: its reader logs why. */
+static bool has_front_file(const struct settings *settings)
+{
+	return settings->console_front_file[0] &&
+		(access(settings->console_front_file, F_OK) == 0 || errno != ENOENT);
+}
+
 enum status sockets_open(const struct settings *settings, struct sockets *sockets, char *why,
 	size_t why_size)
 {
 	enum status status;
-	gid_t group, console;
+	gid_t group;
 	mode_t mask;
 
 	*sockets = (struct sockets){-1, -1, -1, NULL, {(gid_t)-1, (gid_t)-1}, -1};
 	status = take_from_systemd(sockets, why, why_size);
 	if (!status)
 		status = group_find("socket_group", settings->socket_group, &group, why, why_size);
-	if (!status)
-		status = group_find("console_group", settings->console_group, &console, why,
-			why_size);
 	if (status)
 		return status;
 	mask = umask(0177);
@@ -111,9 +115,9 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 	if (!status && settings->cell_listen[0])
 		status = make_socket(&sockets->peer, settings->socket_directory, SOCKETS_PEER, 0600,
 			(gid_t)-1, why, why_size);
-	if (!status && sockets->desk < 0 && settings->console_front_file[0])
-		status = make_socket(&sockets->desk, settings->socket_directory, SOCKETS_DESK, 0660,
-			console, why, why_size);
+	if (!status && sockets->desk < 0 && has_front_file(settings))
+		status = make_socket(&sockets->desk, settings->socket_directory, SOCKETS_DESK, 0600,
+			(gid_t)-1, why, why_size);
 	umask(mask);
 	return status;
 }
@@ -131,14 +135,35 @@ static gid_t find_role_group(const char *option, const char *name)
 	return gid;
 }
 
+/* Lets the @count groups @gids use the socket @fd. Its path is the one that systemd may have made elsewhere. */
+static bool admit_groups(int fd, const gid_t *gids, size_t count, char *why, size_t why_size)
+{
+	struct sockaddr_un address;
+	socklen_t len = sizeof(address);
+
+	memset(&address, 0, sizeof(address));
+	if (getsockname(fd, (struct sockaddr *)&address, &len) == 0)
+		return acl_set_groups(address.sun_path, gids, count, why, why_size);
+	snprintf(why, why_size, "the path of a socket is unknown: %s", strerror(errno));
+	return false;
+}
+
+/* The console's process is of another group than the ledger's user, who could not chown the socket to it. */
+static void admit_console(const struct settings *settings, int desk)
+{
+	gid_t gid = find_role_group("console_group", settings->console_group);
+	char why[512];
+
+	if (!admit_groups(desk, &gid, gid != (gid_t)-1, why, sizeof(why)))
+		log_line(LOG_LEVEL_WARNING, "no_console", "reason=\"%s\"", why);
+}
+
 void sockets_admit_groups(const struct settings *settings, struct sockets *sockets)
 {
 	struct role_groups *groups = &sockets->groups;
-	struct sockaddr_un address;
-	socklen_t len = sizeof(address);
 	gid_t gids[ACL_GROUPS_MAX];
 	size_t count = 0;
-	char why[512] = "the path of admin.sock is unknown";
+	char why[512];
 
 	groups->read = find_role_group("read_group", settings->read_group);
 	groups->support = find_role_group("support_group", settings->support_group);
@@ -146,14 +171,13 @@ void sockets_admit_groups(const struct settings *settings, struct sockets *socke
 		gids[count++] = groups->read;
 	if (groups->support != (gid_t)-1 && groups->support != groups->read)
 		gids[count++] = groups->support;
-	memset(&address, 0, sizeof(address));
-	/* The path is that of the socket, which systemd may have made elsewhere. */
-	if (getsockname(sockets->admin, (struct sockaddr *)&address, &len) == 0 &&
-		acl_set_groups(address.sun_path, gids, count, why, sizeof(why)))
-		return;
-	*groups = (struct role_groups){(gid_t)-1, (gid_t)-1};
-	if (count)
-		log_line(LOG_LEVEL_WARNING, "no_roles", "reason=\"%s\"", why);
+	if (!admit_groups(sockets->admin, gids, count, why, sizeof(why))) {
+		*groups = (struct role_groups){(gid_t)-1, (gid_t)-1};
+		if (count)
+			log_line(LOG_LEVEL_WARNING, "no_roles", "reason=\"%s\"", why);
+	}
+	if (sockets->desk >= 0)
+		admit_console(settings, sockets->desk);
 }
 
 /* Gives the directory at @fd the mode and the group of the processes that may open edge.sock. */

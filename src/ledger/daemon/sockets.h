@@ -23,7 +23,7 @@ struct sockets {
 	struct relay_board
 		*relay; /* of the peer (relay_keeper.h); NULL: this host belongs to no cell */
 	struct role_groups groups; /* that may connect to @admin, too */
-	int desk;                  /* 0660, group of settings.console_group; -1: no console */
+	int desk; /* 0600, and a list of settings.console_group; -1: there is no console */
 };
 
 /*
@@ -36,8 +36,9 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 	size_t why_size);
 
 /*
- * Looks up read_group and support_group and lets them connect to admin.sock. What fails is logged, and
- * the ledger goes on without that group: the operator can still connect.
+ * Looks up read_group and support_group and lets them connect to admin.sock, and console_group to
+ * desk.sock. What fails is logged, and the ledger goes on without that group: the operator can still
+ * connect to admin.sock.
  */
 void sockets_admit_groups(const struct settings *settings, struct sockets *sockets);
 
