@@ -108,7 +108,8 @@ static enum status admin_ask(void *context, const struct desk_caller *caller, en
 	const void *cmd, void *result)
 {
 	static const enum command allowed[] = {COMMAND_LIST, COMMAND_METRICS, COMMAND_STATUS,
-		COMMAND_REFUSED_LIST, COMMAND_CALLBACK_OPERATE, COMMAND_FIND};
+		COMMAND_REFUSED_LIST, COMMAND_CALLBACK_OPERATE, COMMAND_FIND,
+		COMMAND_REPLAY_PREVIEW, COMMAND_REPLAY_START, COMMAND_REPLAY_STOP};
 
 	(void)caller;
 	if (command == COMMAND_SESSION_COUNT) {

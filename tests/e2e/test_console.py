@@ -66,8 +66,7 @@ class World:
             link.settle("slots", "demo", "alice", "game-1", WIN, 25)
             self.parked = self.park(link, "bob", "game-2")
             self.fresh = self.park(link, "bob", "game-5")
-            self.park(link, "bob", "game-6")
-            self.replay = wallet.ctl_json("callback", "replay", "--casino", "demo-b", "--game", "game-6",
+            self.replay = wallet.ctl_json("callback", "replay", "--casino", "demo-b", "--game", "game-5",
                                           "--reason", "ticket 1", "--yes")["replay"]
             lost = link.place("slots", "demo-b", "bob", "game-3", 7)
             link.end(lost.send, "demo-b", UNKNOWN, status=503, note="HTTP 503", answer=ANSWER)
