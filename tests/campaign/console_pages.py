@@ -7,7 +7,8 @@ import urllib.parse
 
 import cb_fastcgi
 from cb import check, equal, wait_until
-from cb_console import CODE, PREFIX, one_time_code
+from cb_codes import one_time_code
+from cb_console import CODE, PREFIX
 from play import FINISH_S
 
 OPERATOR = "ann"

@@ -10,7 +10,8 @@ import urllib.parse
 import cb
 import cb_console
 from cb import check, equal
-from cb_console import PREFIX, Browser, one_time_code
+from cb_codes import one_time_code
+from cb_console import PREFIX, Browser
 
 USER = "ann"  # of cb_console.USERS
 PAGES_MAX = 150

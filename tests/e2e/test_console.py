@@ -20,7 +20,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codec import unpack  # noqa: E402
-from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed, one_time_code  # noqa: E402
+from cb_codes import one_time_code  # noqa: E402
+from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_link import TRANSFER_IN_KIND, transfer_payload  # noqa: E402
 from cb_process import SRCDIR  # noqa: E402

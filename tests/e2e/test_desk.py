@@ -7,9 +7,7 @@
     secrets        no page of rows has a key or a code secret
     share          a flood of desk commands runs beside other commands, one in a round
 """
-import base64
-import hashlib
-import hmac
+import concurrent.futures
 import os
 import signal
 import sys
@@ -21,6 +19,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
+from cb_codes import code_of  # noqa: E402
 from cb_codec import REQUEST, entry, pack, record, tables, unpack  # noqa: E402
 from cb_link import BUSY, COMMANDS, DONE, FORBIDDEN, Closed, Link  # noqa: E402
 from cb_worker import Worker, refusal_of  # noqa: E402
@@ -36,13 +35,6 @@ LEAST = {"status": "read", "metrics": "read", "list": "read", "find": "read", "r
 OWN = {"session_step", "session_show", "session_close"}
 FLOOD_S = 1.0
 CONNECTIONS_MAX = 24
-
-
-def code_of(secret, step):
-    """The one-time code of RFC 6238 in the 30-second step."""
-    digest = hmac.new(base64.b32decode(secret), step.to_bytes(8, "big"), hashlib.sha1).digest()
-    at = digest[-1] & 15
-    return f"{(int.from_bytes(digest[at:at + 4], 'big') & 0x7fffffff) % 1000000:06d}"
 
 
 class Desk(Link):
@@ -327,13 +319,12 @@ def case_flood(office):
                     equal(desk.frame().outcome, DONE, "a page")
                     answers[number] += 1
 
-    threads = [threading.Thread(target=flood, args=(number,)) for number in range(len(answers))]
     with office.desk("ann") as signed_in:
         office.flooding = signed_in.session
-    for thread in threads:
-        thread.start()
+    pool = concurrent.futures.ThreadPoolExecutor(len(answers))
+    floods = [pool.submit(flood, number) for number in range(len(answers))]
     try:
-        cb.wait_until(lambda: all(answers), 20, "the flood")
+        cb.wait_until(lambda: all(answers) or any(each.done() for each in floods), 20, "the flood")
         before, served = sum(answers), 0
         with Worker(office.wallet.sockets / "edge.sock") as worker:
             payload = pack("balance", casino_id="demo", user_id="alice")
@@ -346,8 +337,9 @@ def case_flood(office):
         beside = sum(answers) - before
     finally:
         done.set()
-        for thread in threads:
-            thread.join()
+        pool.shutdown()
+    for each in floods:
+        each.result()  # raises what failed in it
     check(served > 0 and beside > 0, "both were served")
 
 

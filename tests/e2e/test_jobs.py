@@ -20,7 +20,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
 from cb_codec import job_answer, job_request  # noqa: E402
-from cb_console import FRONT, Browser, Installed, one_time_code  # noqa: E402
+from cb_codes import one_time_code  # noqa: E402
+from cb_console import FRONT, Browser, Installed  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_process import Child, commands_with, find_program  # noqa: E402
 

@@ -2,13 +2,11 @@
 has no script: requests with cookies, and pages read by Python's own parser."""
 import base64
 import hashlib
-import hmac
 import html.parser
 import http.client
 import pathlib
 import re
 import signal
-import time
 import urllib.parse
 
 from cb_process import SRCDIR, Child, builddir, free_port, port_open
@@ -313,11 +311,3 @@ class Browser:
 
 def basic(user):
     return "Basic " + base64.b64encode(f"{user}:{PASSWORD}".encode()).decode()
-
-
-def one_time_code(otpauth):
-    """The code of RFC 6238 that an authenticator shows now."""
-    secret = base64.b32decode(re.search(r"secret=([A-Z2-7]+)", otpauth).group(1))
-    mac = hmac.new(secret, (int(time.time()) // 30).to_bytes(8, "big"), "sha1").digest()
-    at = mac[-1] & 15
-    return f"{(int.from_bytes(mac[at:at + 4], 'big') & 0x7fffffff) % 1000000:06}"

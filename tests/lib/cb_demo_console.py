@@ -6,7 +6,8 @@ import json
 import secrets
 import time
 
-from cb_console import PREFIX, one_time_code
+from cb_codes import one_time_code
+from cb_console import PREFIX
 from cb_process import SRCDIR, Child, find_program, port_open
 from cb_servers import find_server
 

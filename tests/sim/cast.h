@@ -13,9 +13,12 @@
 #define SIM_SEALS_MAX       8 /* transfers, of which the dealer asks with a seal */
 #define SIM_CANCELS_MAX     8
 #define SIM_CORRECTIONS_MAX 12
+#define SIM_BATCHES_MAX     3
+#define SIM_BATCH_MAX       8    /* results of a batch */
+#define SIM_ITEMS_MAX       4096 /* bytes of them */
 #define SIM_CALLS_MAX                                                                              \
 	(2 * SIM_BETS_MAX + SIM_INQUIRIES_MAX + SIM_SEALS_MAX + SIM_CANCELS_MAX +                  \
-		SIM_CORRECTIONS_MAX)
+		SIM_CORRECTIONS_MAX + SIM_BATCHES_MAX)
 #define SIM_EVENTS_MAX       1024 /* of callbacks */
 #define SIM_TRANSACTIONS_MAX 1024
 #define SIM_WORKERS_MAX      6
@@ -61,6 +64,8 @@ enum plant {
 	PLANT_NO_REVISION,      /* a correction is made whatever revision it names */
 	PLANT_NO_OPEN_CHECK,    /* a correction does not wait for the callback before it */
 	PLANT_TAKES_TWICE,      /* the dealer does not know a betting-correction again */
+	PLANT_NO_BATCH_ROW,     /* the answers to a batch are not kept */
+	PLANT_NO_OPERATION,     /* the correction of an operator is not known again */
 	PLANT_COUNT
 };
 
@@ -93,7 +98,7 @@ extern const char *const flaw_names[FLAW_COUNT];
 /* What a seed draws. Chances are a thousandth each. */
 struct plan {
 	uint32_t dealers, users, workers, sweepers, bets, rounds, inquiries, transfers, cancels,
-		corrections;
+		corrections, batches;
 	int64_t active_ms;                /* bets begin within */
 	int64_t faults_ms;                /* from then on nothing goes wrong */
 	uint32_t die, stop, stop_sending; /* at a process's step */
@@ -202,6 +207,7 @@ struct sim_round {
 	bool hasty; /* it is settled without waiting for its bets */
 	bool settled;
 	uint64_t transaction_id;
+	uint32_t batch;    /* 1 and more: the batch that settles it; 0: a result of its own */
 	uint32_t revision; /* as the game server knows it */
 	uint32_t taken;    /* the last revision that the dealer took */
 };
@@ -221,9 +227,22 @@ struct sim_cancel {
 	bool told; /* that the bet does not count */
 };
 
-/* A game server corrects a round, at times beside another that does. */
+/* A game server sends the results of some of its rounds at once. */
+struct sim_batch {
+	uint32_t client;
+	uint32_t count, rounds[SIM_BATCH_MAX];
+	bool stored; /* it was answered */
+	/* what each item was told that is final */
+	bool told[SIM_BATCH_MAX];
+	enum refusal refusals[SIM_BATCH_MAX];
+	uint32_t len;
+	uint8_t items[SIM_ITEMS_MAX];
+};
+
+/* A game server or an operator corrects a round, at times beside another that does. */
 struct sim_correction {
 	uint32_t round;
+	bool by_operator;
 	uint32_t revision; /* 0: not asked yet */
 	enum round_result result;
 	money_t payout;
@@ -234,7 +253,15 @@ struct sim_correction {
 	uint32_t opens; /* how often a callback of the round was open */
 };
 
-enum call_kind { CALL_BET, CALL_SETTLE, CALL_INQUIRE, CALL_TRANSFER, CALL_CANCEL, CALL_CORRECT };
+enum call_kind {
+	CALL_BET,
+	CALL_SETTLE,
+	CALL_INQUIRE,
+	CALL_TRANSFER,
+	CALL_CANCEL,
+	CALL_CORRECT,
+	CALL_BATCH
+};
 struct sim_call {
 	enum call_kind kind;
 	uint32_t index; /* of the bet, the round, the user, the transfer and so on */

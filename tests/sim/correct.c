@@ -1,5 +1,6 @@
 /*
- * correct - game servers correct settled rounds, at times two of them the same revision at once.
+ * correct - game servers and operators correct settled rounds, at times two of them the same revision at
+ * once.
  *
  * The corrections of a round are numbered 1, 2, 3 ... and each begins where the one before ended.
  * One callback of the round is open at a time. A dealer takes each of them once, in their order.
@@ -20,6 +21,7 @@ static struct chain {
 	uint64_t last_event;
 } chains[SIM_BETS_MAX];
 static uint32_t opened[SIM_DEALERS_MAX];
+static uint32_t audited; /* corrections of operators */
 
 void correct_plan(struct world *w)
 {
@@ -39,9 +41,31 @@ void correct_plan(struct world *w)
 		if (correction->result == RESULT_WIN)
 			correction->payout = units[dealer->decimals] * (money_t)below(w, 50000);
 		correction->allow_shortfall = below(w, 2);
+		correction->by_operator = below(w, 3) == 0;
 	}
 	for (uint32_t i = 0; i < w->plan.dealers; i++)
 		w->dealers[i].corrects = w->dealers[i].seamless && below(w, 4);
+}
+
+/* The operation id is the correction's name, so that a repetition is the same operation. */
+static void operator_ask(struct world *w, struct process *p, uint32_t index, process_then *then)
+{
+	const struct sim_correction *correction = &w->corrections[index];
+	const struct sim_user *user = &w->users[w->rounds[correction->round].user];
+	struct operator_correct_cmd *cmd = &p->cmd.operator_correct;
+
+	memset(cmd, 0, sizeof(*cmd));
+	cmd->operator.uid = 1000;
+	snprintf(cmd->operator.operation_id, sizeof(cmd->operator.operation_id), "k%u", index);
+	snprintf(cmd->operator.reason, sizeof(cmd->operator.reason), "a card was scanned twice");
+	snprintf(cmd->casino_id, sizeof(cmd->casino_id), "d%u", user->dealer);
+	snprintf(cmd->user_id, sizeof(cmd->user_id), "%s", user->user_id);
+	snprintf(cmd->game_id, sizeof(cmd->game_id), "g%u", correction->round);
+	cmd->revision = correction->revision;
+	cmd->result = correction->result;
+	cmd->payout_amount = correction->payout;
+	cmd->allow_shortfall = correction->allow_shortfall;
+	process_ask(w, p, COMMAND_OPERATOR_CORRECT, then);
 }
 
 void correct_ask(struct world *w, struct process *p, uint32_t index, process_then *then)
@@ -52,6 +76,10 @@ void correct_ask(struct world *w, struct process *p, uint32_t index, process_the
 
 	if (!correction->revision)
 		correction->revision = round->revision + 1;
+	if (correction->by_operator) {
+		operator_ask(w, p, index, then);
+		return;
+	}
 	memset(cmd, 0, sizeof(*cmd));
 	snprintf(cmd->client_id, sizeof(cmd->client_id), "%s", worker_client(w, correction->round));
 	snprintf(cmd->request_transaction_id, sizeof(cmd->request_transaction_id), "k%u", index);
@@ -198,8 +226,20 @@ uint32_t correct_open(uint32_t dealer)
 	return opened[dealer];
 }
 
+static bool see_audit(void *context, struct bytes key, const void *row)
+{
+	const struct audit *audit = row;
+
+	(void)context;
+	(void)key;
+	audited += strcmp(audit->action, "round correct") == 0;
+	return true;
+}
+
 void correct_check(struct world *w)
 {
+	uint32_t operations = 0;
+
 	for (uint32_t i = 0; i < w->plan.corrections; i++) {
 		const struct sim_correction *correction = &w->corrections[i];
 		const struct sim_round *round = &w->rounds[correction->round];
@@ -215,10 +255,19 @@ void correct_check(struct world *w)
 		row = correction->revision ? world_load(w, RECORD_CORRECTION, &key) : NULL;
 		made = row && strcmp(row->request_transaction_id, id) == 0;
 		w->tally.corrections += made;
+		w->tally.by_operator += made && correction->by_operator;
+		if (made && (row->scope == SCOPE_OPERATOR) != correction->by_operator)
+			violate(w, FLAW_REVISION, "k%u is another's", i);
+		operations += made && correction->by_operator;
 		if ((correction->made &&
 			    (!made || row->transaction_id != correction->transaction_id)) ||
 			(correction->late && made))
 			violate(w, FLAW_TOLD, "k%u was told otherwise than that it is %s", i,
 				made ? "made" : "not made");
 	}
+	audited = 0;
+	rows_visit(w, RECORD_AUDIT, see_audit);
+	if (audited != operations)
+		violate(w, FLAW_ROWS, "operators made %u corrections, the audit has %u", operations,
+			audited);
 }

@@ -26,6 +26,11 @@ static struct sim_call *add(struct world *w, enum call_kind kind, uint32_t index
 	return call;
 }
 
+static struct sim_call *settle_call(struct world *w, uint32_t round)
+{
+	return &w->calls[w->plan.bets + round];
+}
+
 /* Most cancellations come around the time of their bet. */
 static int64_t cancel_ms(struct world *w, uint32_t bet)
 {
@@ -62,6 +67,13 @@ void game_open(struct world *w)
 		add(w, CALL_TRANSFER, i, below(w, (uint64_t)plan->active_ms));
 	for (uint32_t i = 0; i < plan->cancels; i++)
 		add(w, CALL_CANCEL, i, cancel_ms(w, w->cancels[i].bet));
+	/* A round of a batch gets a result of its own only if the batch left it open. */
+	for (uint32_t i = 0; i < plan->rounds; i++)
+		settle_call(w, i)->done = w->rounds[i].batch != 0;
+	for (uint32_t i = 0; i < plan->batches; i++) {
+		if (w->batches[i].count)
+			add(w, CALL_BATCH, i, below(w, (uint64_t)plan->active_ms));
+	}
 	for (uint32_t i = 0; i < plan->corrections; i++)
 		add(w, CALL_CORRECT, i, below(w, (uint64_t)plan->active_ms + 60000));
 }
@@ -122,12 +134,24 @@ static bool key_is_used(const struct world *w, const struct sim_call *call)
 
 	if (call->kind == CALL_BET)
 		return told != TOLD_NOTHING && told != TOLD_NO && told != TOLD_CANCELLED;
-	return call->kind == CALL_SETTLE && w->rounds[call->index].settled;
+	if (call->kind == CALL_BATCH)
+		return w->batches[call->index].stored;
+	return call->kind == CALL_SETTLE && w->rounds[call->index].settled &&
+		!w->rounds[call->index].batch;
 }
 
-static const struct sim_call *settle_of(const struct world *w, const struct sim_call *call)
+/* The round has its result, or gets none before the end. */
+static bool result_is_done(const struct world *w, uint32_t round)
 {
-	return &w->calls[w->plan.bets + w->corrections[call->index].round];
+	const uint32_t batch = w->rounds[round].batch;
+
+	if (!batch)
+		return w->calls[w->plan.bets + round].done;
+	for (uint32_t i = 0; i < w->call_count; i++) {
+		if (w->calls[i].kind == CALL_BATCH && w->calls[i].index == batch - 1)
+			return w->calls[i].done;
+	}
+	return true;
 }
 
 /* A result waits for its bets, a correction for its result. */
@@ -135,7 +159,9 @@ static bool waits_for_another(const struct world *w, const struct sim_call *call
 {
 	if (call->kind == CALL_SETTLE)
 		return !w->rounds[call->index].hasty && !game_bets_are_done(w, call->index);
-	return call->kind == CALL_CORRECT && !settle_of(w, call)->done;
+	if (call->kind == CALL_BATCH)
+		return batch_waits(w, call->index);
+	return call->kind == CALL_CORRECT && !result_is_done(w, w->corrections[call->index].round);
 }
 
 /* A round that was not settled is not corrected. */
@@ -154,13 +180,15 @@ static void begin(struct world *w, uint32_t who, uint32_t what)
 		[CALL_INQUIRE] = 40,
 		[CALL_TRANSFER] = 600,
 		[CALL_CANCEL] = 40,
-		[CALL_CORRECT] = 300};
+		[CALL_CORRECT] = 300,
+		[CALL_BATCH] = 300};
 	static const char *const names[] = {[CALL_BET] = "b",
 		[CALL_SETTLE] = "s",
 		[CALL_INQUIRE] = "balance ",
 		[CALL_TRANSFER] = "t",
 		[CALL_CANCEL] = "c",
-		[CALL_CORRECT] = "k"};
+		[CALL_CORRECT] = "k",
+		[CALL_BATCH] = "B"};
 	enum twist twist = key_is_used(w, call) ? (enum twist)what : TWIST_NOTHING;
 	struct process *p;
 
@@ -237,12 +265,17 @@ static bool has_accepted(struct world *w, uint32_t round)
 	return false;
 }
 
+bool game_was_settled_alone(const struct world *w, uint32_t round)
+{
+	return w->calls[w->plan.bets + round].tries != 0;
+}
+
 bool game_settle_rest(struct world *w)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < w->plan.rounds; i++) {
-		struct sim_call *call = &w->calls[w->plan.bets + i];
+		struct sim_call *call = settle_call(w, i);
 
 		if (!has_accepted(w, i))
 			continue;

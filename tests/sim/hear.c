@@ -165,6 +165,12 @@ void game_hear_round(struct world *w, const struct process *p, enum refusal refu
 			return;
 		}
 		break;
+	case REFUSAL_ALREADY_SETTLED:
+		/* A late copy of its batch settled it. */
+		if (!round->batch)
+			violate(w, FLAW_ANSWER, "s%u is settled by nothing", call->index);
+		game_done(w, call);
+		return;
 	case REFUSAL_BET_IN_PROGRESS:
 	case REFUSAL_STORAGE_FULL:
 		break;
@@ -193,11 +199,20 @@ void game_hear_balance(struct world *w, const struct process *p, enum refusal re
 void game_hear_other(struct world *w, const struct process *p, enum refusal refusal)
 {
 	const struct sim_call *asked = &w->calls[p->call];
-	const bool known = asked->kind == CALL_TRANSFER ? seal_hear(w, p, asked->index)
-		: asked->kind == CALL_CANCEL            ? cancel_hear(w, p, asked->index, refusal)
-							: correct_hear(w, p, asked->index, refusal);
 	struct sim_call *call = waiting_call(w, p);
+	bool known;
 
+	if (asked->kind == CALL_BATCH && p->twist == TWIST_CONTENT) {
+		if (refusal == REFUSAL_STORAGE_FULL)
+			game_hear_nothing(w, p);
+		else if (call)
+			hear_twisted(w, p, call, refusal);
+		return;
+	}
+	known = asked->kind == CALL_TRANSFER  ? seal_hear(w, p, asked->index)
+		: asked->kind == CALL_CANCEL  ? cancel_hear(w, p, asked->index, refusal)
+		: asked->kind == CALL_CORRECT ? correct_hear(w, p, asked->index, refusal)
+					      : batch_hear(w, p, asked->index, refusal);
 	if (call && known)
 		game_done(w, call);
 	else if (call)

@@ -257,6 +257,8 @@ static void answer(struct world *w, struct slot *slot, const struct asker *asker
 	memcpy(&p->result, &slot->result, command_infos[slot->command].result_size);
 	if (slot->command == COMMAND_CALLBACK_FIND)
 		keep_found(w, p, slot);
+	if (slot->command == COMMAND_SETTLE_BATCH && slot->outcome == FRAME_DONE)
+		batch_keep(w, p, &slot->result.settle_batch);
 	grant = grant_of(p);
 	if (grant && grant->event) {
 		if (grant->body.len > sizeof(p->body)) {
@@ -323,6 +325,10 @@ static void plant_before(struct world *w, struct slot *slot)
 		plant_no_tombstone(w, &slot->cmd.bet_place);
 	if (w->plant == PLANT_NO_REVISION && slot->command == COMMAND_ROUND_CORRECT)
 		plant_renumber(w, &slot->cmd.round_correct);
+	if (w->plant == PLANT_NO_BATCH_ROW && slot->command == COMMAND_SETTLE_BATCH)
+		plant_no_batch(w, &slot->cmd.settle_batch);
+	if (w->plant == PLANT_NO_OPERATION && slot->command == COMMAND_OPERATOR_CORRECT)
+		plant_no_operation(w, &slot->cmd.operator_correct);
 }
 
 /* Runs what waits as one batch; one by one where that is planted. */

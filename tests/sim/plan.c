@@ -128,6 +128,10 @@ static void draw_planted(struct world *w)
 		plan->link_break = 100;
 		plan->die = 40;
 		break;
+	case PLANT_NO_BATCH_ROW:
+	case PLANT_NO_OPERATION:
+		plan->link_break = plan->kill_after = 60;
+		break;
 	case PLANT_TOLD_EARLY:
 	case PLANT_NO_TAKEOVER:
 		plan->die = 60;
@@ -269,4 +273,5 @@ void plan_make(struct world *w)
 	seal_plan(w);
 	cancel_plan(w);
 	correct_plan(w);
+	batch_plan(w);
 }

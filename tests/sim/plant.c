@@ -1,6 +1,6 @@
 /*
  * plant - what is wrong on purpose and needs the rows: an end or a seal without compare-and-set, a
- * cancellation without tombstone, corrections without their checks.
+ * cancellation without tombstone, corrections without their checks, answers that are not kept.
  */
 #include "ledger/commands/correction_change.h"
 #include "ledger/rows/keys.h"
@@ -45,37 +45,60 @@ void plant_rewind(struct world *w, const struct callback_end_cmd *end)
 	ws_free(&ws);
 }
 
-/* Deletes the key of the transfer, so that the seal does not see it. */
-void plant_forget(struct world *w, const struct transfer_inquire_cmd *inquiry)
+static void drop_row(struct world *w, enum record record, const void *key)
 {
-	struct request key =
-		request_named(SCOPE_DEALER, inquiry->casino_id, inquiry->request_transaction_id);
 	static struct ws ws;
 
 	ws_init(&ws);
-	ws_want(&ws, RECORD_REQUEST, &key);
+	ws_want(&ws, record, key);
 	w->store->load(w->store, &ws);
-	ws_drop(&ws, RECORD_REQUEST, &key);
-	w->store->save(w->store, &ws);
+	if (ws_get(&ws, record, key)) {
+		ws_drop(&ws, record, key);
+		w->store->save(w->store, &ws);
+	}
 	ws_free(&ws);
+}
+
+/* Deletes the key of the transfer, so that the seal does not see it. */
+void plant_forget(struct world *w, const struct transfer_inquire_cmd *inquiry)
+{
+	const struct request key =
+		request_named(SCOPE_DEALER, inquiry->casino_id, inquiry->request_transaction_id);
+
+	drop_row(w, RECORD_REQUEST, &key);
 }
 
 /* Deletes the key of the bet if a cancellation left it. */
 void plant_no_tombstone(struct world *w, const struct bet_place_cmd *bet)
 {
-	struct request key =
+	const struct request key =
 		request_named(SCOPE_CLIENT, bet->client_id, bet->request_transaction_id);
 	const struct request *stored = world_load(w, RECORD_REQUEST, &key);
-	static struct ws ws;
 
-	if (!stored || stored->outcome != REFUSAL_BET_CANCELLED)
-		return;
-	ws_init(&ws);
-	ws_want(&ws, RECORD_REQUEST, &key);
-	w->store->load(w->store, &ws);
-	ws_drop(&ws, RECORD_REQUEST, &key);
-	w->store->save(w->store, &ws);
-	ws_free(&ws);
+	if (stored && stored->outcome == REFUSAL_BET_CANCELLED)
+		drop_row(w, RECORD_REQUEST, &key);
+}
+
+void plant_no_batch(struct world *w, const struct settle_batch_cmd *batch)
+{
+	const struct request request =
+		request_named(SCOPE_CLIENT, batch->client_id, batch->request_transaction_id);
+	struct result_batch key;
+
+	memset(&key, 0, sizeof(key));
+	memcpy(key.client_id, batch->client_id, sizeof(key.client_id));
+	memcpy(key.request_transaction_id, batch->request_transaction_id,
+		sizeof(key.request_transaction_id));
+	drop_row(w, RECORD_REQUEST, &request);
+	drop_row(w, RECORD_RESULT_BATCH, &key);
+}
+
+void plant_no_operation(struct world *w, const struct operator_correct_cmd *cmd)
+{
+	const struct request request =
+		request_named(SCOPE_OPERATOR, cmd->casino_id, cmd->operator.operation_id);
+
+	drop_row(w, RECORD_REQUEST, &request);
 }
 
 /* A repeated request keeps the revision that it made. */

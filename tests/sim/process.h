@@ -86,6 +86,8 @@ struct process {
 	struct round_settle_result settled;
 	struct bet_cancel_result cancelled;
 	struct round_correct_result corrected;
+	uint32_t answer_count; /* of a batch */
+	struct settle_answer answers[SIM_BATCH_MAX];
 	/* of a sweeper */
 	uint32_t found_count, found_next;
 	uint64_t found[SIM_FOUND_MAX];

@@ -14,7 +14,8 @@
  *   network.c  what becomes of a request and its answer; what leaves is counted and compared there
  *   dealer.c   the other side, by the specification's rules 1 to 4
  *   game.c     game servers: bets, results, repeats, conflicts; hear.c what they are told
- *   cancel.c   game servers cancel bets; correct.c they correct settled rounds
+ *   cancel.c   game servers cancel bets; correct.c they, and operators, correct settled rounds
+ *   batch.c    game servers send several results at once
  *   seal.c     dealers: transfers, and seals of those that were not answered
  *   operator.c retry, hold, release, cancel; holds and releases dealers
  *   hold.c     no call of a held dealer is granted
@@ -78,6 +79,7 @@ struct world {
 	struct sim_transfer transfers[SIM_SEALS_MAX];
 	struct sim_cancel cancels[SIM_CANCELS_MAX];
 	struct sim_correction corrections[SIM_CORRECTIONS_MAX];
+	struct sim_batch batches[SIM_BATCHES_MAX];
 	struct sim_call calls[SIM_CALLS_MAX];
 	uint32_t call_count;
 	struct sim_transaction transactions[SIM_TRANSACTIONS_MAX];
@@ -95,7 +97,8 @@ struct world {
 		uint64_t commands, kills, reboots, deaths, stops, takeovers, refunds, parked,
 			conflicts, lates, bets[BET_STATE_COUNT], operations, breakers, tombstones,
 			repeats_refused, holds, transfers[TRANSFER_STATE_COUNT], cancelled, barred,
-			corrections, conflicts_of_revision, open, increases, decreases, shortfalls;
+			corrections, conflicts_of_revision, open, increases, decreases, shortfalls,
+			items, items_again, by_operator;
 	} tally;
 };
 
@@ -151,6 +154,10 @@ void plant_forget(struct world *w, const struct transfer_inquire_cmd *inquiry);
 void plant_no_tombstone(struct world *w, const struct bet_place_cmd *bet);
 /* Changes the command for PLANT_NO_REVISION: it names the revision that would be made. */
 void plant_renumber(struct world *w, struct round_correct_cmd *cmd);
+/* Deletes what a batch left, for PLANT_NO_BATCH_ROW. */
+void plant_no_batch(struct world *w, const struct settle_batch_cmd *batch);
+/* Deletes the key of an operator's correction, for PLANT_NO_OPERATION. */
+void plant_no_operation(struct world *w, const struct operator_correct_cmd *cmd);
 /* PLANT_NO_OPEN_CHECK is at work. */
 extern bool plant_blind;
 
@@ -185,13 +192,15 @@ void game_hear_bet(struct world *w, const struct process *p, enum refusal refusa
 void game_hear_round(struct world *w, const struct process *p, enum refusal refusal,
 	const struct round_settle_result *result);
 void game_hear_balance(struct world *w, const struct process *p, enum refusal refusal);
-/* Of a transfer, a cancellation or a correction. */
+/* Of a transfer, a cancellation, a correction or a batch. */
 void game_hear_other(struct world *w, const struct process *p, enum refusal refusal);
 void game_hear_nothing(struct world *w, const struct process *p);
 /* game.c. Every call has its answer. */
 bool game_is_done(const struct world *w);
 /* Settles what has accepted bets. True: something is to be done. */
 bool game_settle_rest(struct world *w);
+/* A result of its own was sent for the round. */
+bool game_was_settled_alone(const struct world *w, uint32_t round);
 
 /* seal.c */
 void seal_plan(struct world *w);
@@ -227,6 +236,16 @@ bool correct_see_round(void *context, struct bytes key, const void *row);
 /* Callbacks of corrections that are open. */
 uint32_t correct_open(uint32_t dealer);
 void correct_check(struct world *w);
+
+/* batch.c */
+void batch_plan(struct world *w);
+/* A result of the batch waits for its bets. */
+bool batch_waits(const struct world *w, uint32_t index);
+void batch_ask(struct world *w, struct process *p, uint32_t index, process_then *then);
+/* Copies the answers, which lie in the ledger's memory. */
+void batch_keep(struct world *w, struct process *p, const struct settle_batch_result *result);
+/* The ledger's answer. True: it is final. */
+bool batch_hear(struct world *w, const struct process *p, uint32_t index, enum refusal refusal);
 
 /* operator.c */
 void operator_open(struct world *w);

@@ -94,7 +94,8 @@ static const struct {
 	{"the game server is told early", PLANT_TOLD_EARLY, FOUND(TOLD)},
 	{"a betting sent again", PLANT_SENT_AGAIN, FOUND(BET_SENT_TWICE)},
 	{"other bytes", PLANT_OTHER_BYTES, FOUND(BYTES)},
-	{"unknown is delivered", PLANT_UNKNOWN_IS_OK, FOUND(STAKE) | FOUND(PAYOUT)},
+	{"unknown is delivered", PLANT_UNKNOWN_IS_OK,
+		FOUND(STAKE) | FOUND(PAYOUT) | FOUND(OVERTAKEN)},
 	{"unknown is not sent", PLANT_UNKNOWN_IS_NO, FOUND(STAKE)},
 	{"a forgetful dealer", PLANT_FORGETFUL_DEALER, FOUND(STAKE) | FOUND(PAYOUT)},
 	{"no takeover", PLANT_NO_TAKEOVER, FOUND(STUCK)},
@@ -105,6 +106,8 @@ static const struct {
 	{"a correction of any revision", PLANT_NO_REVISION, FOUND(REVISION)},
 	{"a correction while a callback is open", PLANT_NO_OPEN_CHECK, FOUND(OVERTAKEN)},
 	{"a decrease that is taken twice", PLANT_TAKES_TWICE, FOUND(PAYOUT)},
+	{"a batch whose answers are not kept", PLANT_NO_BATCH_ROW, FOUND(TOLD)},
+	{"an operator's correction that is not known again", PLANT_NO_OPERATION, FOUND(TOLD)},
 };
 #define PLANTS (sizeof(plants) / sizeof(plants[0]))
 
@@ -156,6 +159,9 @@ static void check_happenings(const struct tally *tally, uint64_t seeds)
 		{"increases that a dealer paid", tally->increases, 10},
 		{"decreases that a dealer took", tally->decreases, 10},
 		{"shortfalls", tally->shortfalls, 3},
+		{"corrections of operators", tally->by_operator, 10},
+		{"results of batches", tally->items, 50},
+		{"results of batches that were tried again", tally->items_again, 3},
 		{"conflicts of revisions", tally->conflicts_of_revision, 5},
 		{"corrections while a callback was open", tally->open, 10},
 		{"settled bets", tally->bets[BET_SETTLED], 300},

@@ -38,6 +38,7 @@ static void hear(struct world *w, struct process *p, enum refusal refusal,
 	case CALL_TRANSFER:
 	case CALL_CANCEL:
 	case CALL_CORRECT:
+	case CALL_BATCH:
 		game_hear_other(w, p, refusal);
 		break;
 	}
@@ -96,6 +97,7 @@ static uint32_t user_of(const struct world *w, const struct sim_call *call)
 		return w->rounds[w->corrections[call->index].round].user;
 	case CALL_TRANSFER:
 	case CALL_INQUIRE:
+	case CALL_BATCH: /* nothing is granted */
 		break;
 	}
 	return call->index;
@@ -224,6 +226,21 @@ static void corrected(struct world *w, struct process *p)
 	}
 }
 
+/* As corrected(), of an operator, who sends nothing himself. */
+static void operated(struct world *w, struct process *p)
+{
+	const struct operator_correct_result *result = &p->result.operator_correct;
+
+	memset(&p->corrected, 0, sizeof(p->corrected));
+	p->corrected.transaction_id = result->transaction_id;
+	p->corrected.revision = result->revision;
+	p->corrected.payout_amount = result->payout_amount;
+	if (p->status != STATUS_OK)
+		hear_nothing(w, p);
+	else
+		hear(w, p, result->verdict.refusal, NULL);
+}
+
 static void moved(struct world *w, struct process *p)
 {
 	if (p->status != STATUS_OK)
@@ -311,7 +328,11 @@ static void ask(struct world *w, uint32_t who, uint32_t what)
 		cancel_ask(w, p, call->index, cancelled);
 		break;
 	case CALL_CORRECT:
-		correct_ask(w, p, call->index, corrected);
+		correct_ask(w, p, call->index,
+			w->corrections[call->index].by_operator ? operated : corrected);
+		break;
+	case CALL_BATCH:
+		batch_ask(w, p, call->index, moved);
 		break;
 	}
 }
