@@ -7,7 +7,7 @@
 #include "link/metrics_commands.h"
 
 /*
- * Asks the ledger for its state, and calls @visit for each dealer behind @after ("": from the first), in
+ * Asks the ledger for its state, and calls @visit for each dealer after @after ("": from the first), in
  * the order of casino_id, until it returns false. @status may be NULL.
  */
 typedef bool dealers_visit(void *context, const struct dealer_metrics *dealer);

@@ -19,7 +19,8 @@ import cb  # noqa: E402
 import contract_tools as tools  # noqa: E402
 import test_console  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
-from cb_console import CODE, FRONT, PASSWORD, PREFIX, Console, one_time_code  # noqa: E402
+from cb_codes import one_time_code  # noqa: E402
+from cb_console import CODE, FRONT, PASSWORD, PREFIX, Console  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 
 HERE = TESTS / "console"

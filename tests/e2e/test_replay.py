@@ -15,7 +15,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
-from cb_console import FRONT, PREFIX, Browser, Installed, one_time_code  # noqa: E402
+from cb_codes import one_time_code  # noqa: E402
+from cb_console import FRONT, PREFIX, Browser, Installed  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
 

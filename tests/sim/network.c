@@ -7,7 +7,7 @@
  */
 #include "sim.h"
 
-enum answer {
+enum reply {
 	ANSWER_COMES,
 	ANSWER_GARBAGE, /* unreadable, 5xx, reset: what the dealer did is not known */
 	ANSWER_NONE,    /* or after our timeout */

@@ -17,7 +17,6 @@
 /* ---- yesterday of all dealers */
 
 struct dealers_shown {
-	const char *after; /* the last dealer of the page before */
 	char ids[DEALERS_SHOWN][CASINO_ID_SIZE];
 	unsigned int count;
 	bool more;
@@ -27,8 +26,6 @@ static bool note_dealer(void *context, const struct dealer_metrics *dealer)
 {
 	struct dealers_shown *shown = context;
 
-	if (strcmp(dealer->casino_id, shown->after) <= 0)
-		return true;
 	shown->more = shown->count == DEALERS_SHOWN;
 	if (!shown->more)
 		text_copy(shown->ids[shown->count++], CASINO_ID_SIZE, dealer->casino_id);
@@ -51,11 +48,12 @@ static enum outcome read_yesterday(struct page *page, const char *casino_id, str
 
 static enum outcome page_of_dealers(struct page *page)
 {
-	struct dealers_shown shown = {.after = params_get(&page->query, "after")};
+	struct dealers_shown shown = {.more = false};
 	struct page_address next = page_address(page, "/days");
 	struct view view = {.fields = day_row_fields};
 	struct day_row row;
-	enum outcome code = dealers_walk(page, NULL, note_dealer, &shown);
+	enum outcome code = dealers_walk(page, params_get(&page->query, "after"), NULL, note_dealer,
+		&shown);
 
 	if (code != OUTCOME_DONE)
 		return code;

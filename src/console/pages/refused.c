@@ -36,12 +36,13 @@ static void lead_to_key(struct page *page, const struct view_source *source,
 			call->caller, call->request_transaction_id);
 }
 
-static void lead_to_explain(struct page *page, const void *row, struct page_address *to)
+static void lead_to_explain(struct page *page, const struct view_source *source,
+	struct page_address *to)
 {
 	if (page->who.role < ROLE_SUPPORT)
 		return;
 	*to = page_address(page, "/explain");
-	address_add(to, "request", ((const struct refused_call *)row)->request_id);
+	address_add(to, "request", view_source_text(source, "request_id"));
 }
 
 static const struct view_column refused_columns[] = {

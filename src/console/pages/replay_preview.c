@@ -109,11 +109,6 @@ static void write_form(struct page *page, const struct replay_start_cmd *cmd, co
 
 /* ---- the preview */
 
-static void lead_to_callback(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_number(page, "/callbacks", ((const struct callback *)row)->event);
-}
-
 static const struct view_column first_columns[] = {
 	{"Made", "created_ms", VIEW_PLAIN, NULL},
 	{"Event", "event", VIEW_PLAIN, lead_to_callback},

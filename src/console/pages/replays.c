@@ -40,20 +40,16 @@ static const struct field replay_more[] = {
 	FIELD_END,
 };
 
-static void lead_to_replay(struct page *page, const void *row, struct page_address *to)
+static void lead_to_replay(struct page *page, const struct view_source *source,
+	struct page_address *to)
 {
-	*to = lead_number(page, "/replays", ((const struct replay *)row)->id);
-}
-
-static void lead_to_replay_dealer(struct page *page, const void *row, struct page_address *to)
-{
-	*to = lead_dealer(page, ((const struct replay *)row)->filter.casino_id);
+	*to = lead_number(page, "/replays", view_source_number(source, "id"));
 }
 
 static const struct view_column list_columns[] = {
 	{"Started", "time_ms", VIEW_PLAIN, NULL},
 	{"Replay", "id", VIEW_PLAIN, lead_to_replay},
-	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_replay_dealer},
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_dealer},
 	{"State", "state", VIEW_STATE, NULL},
 	{"Callbacks", "expected", VIEW_PLAIN, NULL},
 	{"Made due", "made_due", VIEW_PLAIN, NULL},
@@ -66,7 +62,7 @@ static const struct view_column list_columns[] = {
 
 static const struct view_column one_columns[] = {
 	{"State", "state", VIEW_STATE, NULL},
-	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_replay_dealer},
+	{"Dealer", "casino_id", VIEW_PLAIN, lead_to_dealer},
 	{"Player", "player_id", VIEW_IF_ANY, NULL},
 	{"Game", "game_id", VIEW_IF_ANY, NULL},
 	{"Events from", "first_event", VIEW_PLAIN, NULL},
