@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static void lead_to_day(struct page *page, const struct view_source *source, struct page_address *to)
+static void lead_to_day(struct page *page, const struct view_source *source,
+	struct page_address *to)
 {
-	*to = lead_day(page, view_source_text(source, "casino_id"), view_source_text(source, "date"));
+	*to = lead_day(page, view_source_text(source, "casino_id"),
+		view_source_text(source, "date"));
 }
 
 const struct view_column days_columns[] = {

@@ -269,7 +269,7 @@ void doctor_console_process(struct doctor *doctor)
 		return;
 	}
 	if (consoles.rights) {
-		doctor_fail(doctor, "the console runs as user %s, who may open edge.sock or more",
+		doctor_fail(doctor, "the console runs as user %s, which may open edge.sock or more",
 			consoles.user);
 		doctor_remedy(doctor,
 			"run it as a user of its own, such as _creditbridge-console, whose only "
@@ -281,7 +281,7 @@ void doctor_console_process(struct doctor *doctor)
 		doctor_remedy(doctor, "systemctl restart creditbridge-console");
 	}
 	if (!doctor->sheet->count)
-		doctor_pass(doctor, "it runs as user %s, who may open desk.sock only",
+		doctor_pass(doctor, "it runs as user %s, which may open desk.sock only",
 			consoles.user);
 }
 

@@ -11,6 +11,15 @@ const char *const breaker_names[BREAKER_COUNT] = {"closed", "open", "half-open"}
 const char *const callback_default_paths[CALLBACK_KIND_COUNT] = {"/balance-inquire", "/betting",
 	"/betting-result", "/betting-refund", ""};
 
+const struct field answer_fields[] = {
+	FIELD(FIELD_U64, answer, event),
+	FIELD(FIELD_U32, answer, number),
+	FIELD(FIELD_U32, answer, length),
+	FIELD(FIELD_STR, answer, content_type),
+	FIELD(FIELD_STR, answer, text),
+	FIELD_END,
+};
+
 const struct field callback_target_fields[] = {
 	FIELD(FIELD_STR, callback_target, url),
 	FIELD(FIELD_STR, callback_target, path),

@@ -270,15 +270,6 @@ const struct field attempt_fields[] = {
 	FIELD_END,
 };
 
-const struct field answer_fields[] = {
-	FIELD(FIELD_U64, answer, event),
-	FIELD(FIELD_U32, answer, number),
-	FIELD(FIELD_U32, answer, length),
-	FIELD(FIELD_STR, answer, content_type),
-	FIELD(FIELD_STR, answer, text),
-	FIELD_END,
-};
-
 const struct field due_fields[] = {
 	FIELD(FIELD_U64, due, event),
 	FIELD(FIELD_STR, due, casino_id),

@@ -88,7 +88,7 @@ static bool is_marked(const struct bytes *events, uint64_t event)
 }
 
 /* Returns true if the filter selects the callback, whatever its state. */
-static bool selects(const struct replay_filter *filter, const struct bytes *events,
+static bool filter_selects(const struct replay_filter *filter, const struct bytes *events,
 	const struct callback *callback)
 {
 	return callback->event >= filter->first_event && callback->event <= filter->last_event &&
@@ -104,7 +104,7 @@ static bool selects(const struct replay_filter *filter, const struct bytes *even
 enum replay_fit replay_fits(const struct replay_filter *filter, const struct bytes *events,
 	const struct callback *callback)
 {
-	if (!selects(filter, events, callback))
+	if (!filter_selects(filter, events, callback))
 		return REPLAY_FITS_NOT;
 	if (callback->state == CALLBACK_HELD)
 		return REPLAY_IS_HELD;

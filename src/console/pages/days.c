@@ -52,8 +52,8 @@ static enum outcome page_of_dealers(struct page *page)
 	struct page_address next = page_address(page, "/days");
 	struct view view = {.fields = day_row_fields};
 	struct day_row row;
-	enum outcome code = dealers_walk(page, params_get(&page->query, "after"), NULL, note_dealer,
-		&shown);
+	enum outcome code =
+		dealers_walk(page, params_get(&page->query, "after"), NULL, note_dealer, &shown);
 
 	if (code != OUTCOME_DONE)
 		return code;

@@ -201,7 +201,7 @@ static void write_left_out(struct page *page, const struct replay_preview *previ
 	html_printf(html, "The breaker of the dealer is %s.", breaker_names[preview->breaker]);
 	html_close(html);
 	html_element(html, "li", "",
-		"Each gets one attempt more. A dealer who took one before must not take it twice.");
+		"Each gets one attempt more. A dealer that took one before must not take it twice.");
 	html_close(html);
 }
 
