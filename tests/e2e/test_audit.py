@@ -23,10 +23,10 @@ READS = {"status", "metrics", "dealer list", "dealer show", "dealer ping", "clie
          "player list", "player show", "player ledger", "transfer show", "transfer list",
          "bet show", "bet list", "round show", "callback list", "callback show", "check", "audit",
          "recon", "reconcile", "explain", "doctor", "completion", "follow", "refused list", "owed",
-         "operator list", "cluster status", "replay list", "replay show"}
+         "operator list", "cluster status", "replay list", "replay show", "report days"}
 # What is done without a ledger, or has to be looked for where it is tested as a whole.
 ELSEWHERE = {"init", "adopt", "schema", "dealer test", "backup", "restore", "export", "import", "sweep",
-             "demo", "callback replay", "replay stop", "member add", "member list", "member renew", "member remove"}
+             "demo", "callback replay", "replay stop", "job", "member add", "member list", "member renew", "member remove"}
 SETTINGS = (("currency", "eur", "currency"), ("mode", "seamless", "mode"), ("decimals", "3", "decimals"),
             ("utc-offset", "420", "utc_offset_min"), ("rate-limit", "7", "rate_limit"),
             ("algorithm", "hmac-sha512", "signature_algorithm"),

@@ -162,7 +162,7 @@ def case_figures():
     inflight = re.search(r'"max-inflight".*"(\d+)"\)', settings).group(1)
     decimals = re.search(r'"decimals".*?, (\d+), (\d+), "(\d+)"\)', settings).groups()
     body = int(defines("src/wire/body.h")["BODY_MAX"])
-    bets = defines("src/domain/records.h")["ROUND_BETS_MAX"]
+    bets = defines("src/domain/sizes.h")["ROUND_BETS_MAX"]
     answer = int(defines("src/callback/http.h")["HTTP_ANSWER_MAX"])
     idle = [defines("src/callback/http_exchange.c")[name].rstrip("L") for name in ("IDLE_AGE_S", "LIFETIME_S")]
 

@@ -138,7 +138,7 @@ def case_replay_survives_kills():
     """50 parked ones from the console in three clicks. A form that is sent twice acts once. The engine of the
     ledger and the console die in the middle; each callback gets one attempt more."""
     name = dealer_new("kills")
-    nok = Browser(CONSOLE.console, "nok")
+    nok = Browser(CONSOLE, "nok")
     code = WALLET.ctl_json("operator", "add", "nok", "--role", "support")["otpauth"]
     equal(nok.post("/sign-in", {"code": one_time_code(code)}).status, 303, "signed in")
     with worker() as link:
@@ -202,7 +202,7 @@ def marks_of(nok, name, events):
 def case_later_parked_is_not_replayed():
     """What is parked after the preview stays, also if it was made before."""
     name = dealer_new("later")
-    nok = Browser(CONSOLE.console, "kim")
+    nok = Browser(CONSOLE, "kim")
     code = WALLET.ctl_json("operator", "add", "kim", "--role", "finance")["otpauth"]
     equal(nok.post("/sign-in", {"code": one_time_code(code)}).status, 303, "signed in")
     with worker() as link:

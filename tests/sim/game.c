@@ -241,6 +241,11 @@ bool game_is_done(const struct world *w)
 		if (!w->calls[i].done)
 			return false;
 	}
+	/* A worker that was stopped may still do what was given up. */
+	for (uint32_t i = 0; i < SIM_PROCESSES_MAX; i++) {
+		if (sim_processes[i].alive && sim_processes[i].serving)
+			return false;
+	}
 	return true;
 }
 

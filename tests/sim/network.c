@@ -93,6 +93,9 @@ static void check_distance(struct world *w, const struct flight *f, const struct
 	/* The wall clock's steps, which count after a reboot. */
 	if (w->plan.reboots)
 		least_ms -= 2 * w->plan.step_ms;
+	/* A process that is stopped after its fence may send an attempt after a later one. */
+	if (f->fenced_ms && f->fenced_ms < note->sent_ms)
+		return;
 	if (note->sent_ms && !note->hurried && w->now_ms - note->sent_ms < least_ms)
 		violate(w, FLAW_EARLY,
 			"%s-%" PRIu64 " attempt %u comes %" PRId64 " ms behind the one before",
@@ -110,7 +113,8 @@ static void note(struct world *w, const struct process *p, const struct flight *
 		check_intent(w, f);
 	network_check_lease(w, p, f);
 	check_distance(w, f, note);
-	note->sent_ms = f->fenced_ms;
+	if (f->fenced_ms > note->sent_ms)
+		note->sent_ms = f->fenced_ms;
 	if (note->known &&
 		(note->hash != hash || note->len != f->len || note->kind != f->kind ||
 			note->dealer != f->dealer))

@@ -1,5 +1,6 @@
 #include "cmd/ctl/job.h"
 
+#include "base/group.h"
 #include "base/log.h"
 #include "fcgi/socket.h"
 #include "link/jobs.h"
@@ -73,6 +74,19 @@ static void accept_jobs(const struct job_service *service, int listener)
 	}
 }
 
+/* Returns the group that may connect; "" without such a group, as the ledger does for desk.sock. */
+static const char *console_group(const struct settings *settings)
+{
+	char why[256];
+	gid_t gid;
+
+	if (group_find("console_group", settings->console_group, &gid, why, sizeof(why)) !=
+		STATUS_CONFIG)
+		return settings->console_group;
+	log_line(LOG_LEVEL_INFO, "no_role", "group=%s reason=\"%s\"", settings->console_group, why);
+	return "";
+}
+
 enum outcome job_listen(const struct job_service *service)
 {
 	const struct settings *settings = &service->ctl->session.settings;
@@ -82,7 +96,7 @@ enum outcome job_listen(const struct job_service *service)
 	enum status status;
 
 	snprintf(path, sizeof(path), "%s/" JOBS_SOCKET, settings->socket_directory);
-	status = socket_open(&own, path, settings->console_group, why, sizeof(why));
+	status = socket_open(&own, path, console_group(settings), why, sizeof(why));
 	if (status)
 		return ctl_fail(service->ctl, OUTCOME_CONFIG, "configuration", "%s", why);
 	sigaction(SIGTERM, &stop, NULL);
