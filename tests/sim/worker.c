@@ -118,16 +118,26 @@ void worker_check_granted(struct world *w, uint64_t event, uint64_t sender)
 	const struct callback *callback;
 	const struct attempt *attempt;
 	struct callback callback_key;
+	const struct dealer *dealer;
+	struct dealer dealer_key;
 	struct attempt key;
+	uint32_t attempts;
 
 	memset(&callback_key, 0, sizeof(callback_key));
 	callback_key.event = event;
 	callback = event ? world_load(w, RECORD_CALLBACK, &callback_key) : NULL;
 	if (!callback || callback->state != CALLBACK_SENDING)
 		return;
+	/* The dealer was held meanwhile: nothing is granted again, and the lease runs out. */
+	memset(&dealer_key, 0, sizeof(dealer_key));
+	strcpy(dealer_key.casino_id, callback->casino_id);
+	attempts = callback->attempts;
+	dealer = world_load(w, RECORD_DEALER, &dealer_key);
+	if (dealer && dealer->callbacks_held_ms)
+		return;
 	memset(&key, 0, sizeof(key));
 	key.event = event;
-	key.number = callback->attempts;
+	key.number = attempts;
 	attempt = world_load(w, RECORD_ATTEMPT, &key);
 	if (!attempt || attempt->sender == sender)
 		violate(w, FLAW_ANSWER, "%" PRIu64 " is its sender's, who is not told", event);
