@@ -13,6 +13,7 @@ profile creditbridge-console /usr/libexec/creditbridge-console/creditbridge.fcgi
   /etc/creditbridge/creditbridge.conf r,
   /etc/gnutls/config r,
   /run/creditbridge/desk.sock rw,
+  /run/creditbridge/jobs.sock rw,
   /run/creditbridge-console/console.sock rw,
   @{PROC}/sys/kernel/random/boot_id r,
 

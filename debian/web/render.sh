@@ -73,7 +73,7 @@ lighttpd_console() {
 	cat <<-'END'
 		# -*- depends: auth, setenv, creditbridge-common -*-
 		# creditbridge, the web console at /console/ over https, under lighttpd. Part of Debian's package:
-		#     lighty-enable-mod creditbridge-console && systemctl reload lighttpd
+		#     lighty-enable-mod creditbridge-console && systemctl restart lighttpd
 		# lighttpd does not start before the file of the front secret exists (README.Debian, The web
 		# console).
 

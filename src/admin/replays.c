@@ -23,7 +23,10 @@ static void add_result(struct replay_preview *preview, const struct replay_previ
 
 	preview->filter.last_event = result->last_event;
 	preview->filter.parked_to_ms = result->parked_to_ms;
-	preview->filter.first_event = result->first_event;
+	/* The replay walks from here on: from the lowest event that it sends, not from where the preview ended. */
+	if (found || !preview->filter.first_event)
+		preview->filter.first_event =
+			found ? replay_event_at(&result->found, found - 1) : result->first_event;
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
 		preview->sums[i].count += result->sums[i].count;
 		preview->sums[i].amount += result->sums[i].amount;

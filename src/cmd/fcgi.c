@@ -367,7 +367,7 @@ static enum status config_load(struct settings *settings, const char *path, bool
 static int serve_console(const struct arguments *arguments, const struct settings *settings,
 	const struct web_service *service)
 {
-	struct fcgi_socket own;
+	struct fcgi_socket own = {.fd = -1};
 	const struct fcgi_console console = {
 		.settings = settings,
 		.base_path = service->base_path,

@@ -61,9 +61,8 @@ static bool job_absent(const struct page *page, const struct job_request *reques
 		"request_id=%s error=\"%s\"", page->request_id, strerror(error));
 	end->outcome = JOB_NOT_SERVED;
 	snprintf(end->detail, sizeof(end->detail),
-		"Nothing listens on jobs.sock here, so the console cannot run this. On the ledger's host, "
-		"as root, type: %s",
-		command);
+		"The console cannot run this: jobs.sock: %s. On the ledger's host, as root, type: %s",
+		error == ENOENT ? "nothing listens there" : strerror(error), command);
 	return false;
 }
 

@@ -10,8 +10,8 @@
 #include "console/page.h"
 
 #define JOB_HOW_TO_SERVE                                                                           \
-	"For the administrator: systemctl enable --now creditbridge-job.socket, or run "           \
-	"creditbridgectl job --listen."
+	"To let the console run this by itself, type on the ledger's host, as root: systemctl "    \
+	"enable --now creditbridge-job.socket. Without systemd, keep creditbridgectl job --listen running."
 
 /*
  * Runs @request, whose job and arguments are set, and appends all that it writes to @out. Returns true if

@@ -174,7 +174,7 @@ static bool check_session(struct page *page)
 		return false;
 	default:
 		page_error(page, 503, "The console is not configured.",
-			"This installation of creditbridge has no console.");
+			"The ledger has no socket for the console (desk.sock). For the administrator: make the front secret with console-front, see that console_front_file of creditbridge.conf names it, and restart creditbridge-ledger.");
 		return false;
 	}
 }

@@ -24,7 +24,7 @@
 
 #define FORM_MAX 4096
 /* What makes the files of the front secret (fcgi-conf/console-front). */
-#define FRONT_NEW "console-front new apache|lighttpd|nginx"
+#define FRONT_NEW "/usr/share/creditbridge/console-front new SERVER (apache, lighttpd or nginx)"
 
 bool doctor_console_used(const struct settings *settings)
 {
@@ -52,7 +52,7 @@ static bool judge_secret_file(struct doctor *doctor, const char *path, uid_t own
 			(unsigned int)st.st_mode & 07777);
 		doctor_remedy(doctor,
 			"chmod 0600 %s, then change the secret: " FRONT_NEW
-			"; reload the web server; console-front drop",
+			"; restart the web server; /usr/share/creditbridge/console-front drop",
 			path);
 		return false;
 	}
@@ -101,7 +101,7 @@ static void judge_form(struct doctor *doctor, const struct front_values *front)
 	}
 	if (judge_secret_file(doctor, path, 0) && !passes_valid(front, text)) {
 		doctor_fail(doctor, "the web server passes a secret of %s that is not valid", path);
-		doctor_remedy(doctor, FRONT_NEW ", then reload the web server");
+		doctor_remedy(doctor, FRONT_NEW ", then restart the web server");
 	}
 	explicit_bzero(text, sizeof(text));
 }
@@ -124,7 +124,7 @@ void doctor_console_front(struct doctor *doctor)
 			"%s is not usable: it needs one or two lines of 64 hex characters in lower "
 			"case",
 			path);
-		doctor_remedy(doctor, FRONT_NEW ", then reload the web server");
+		doctor_remedy(doctor, FRONT_NEW ", then restart the web server");
 		return;
 	}
 	judge_form(doctor, &front);

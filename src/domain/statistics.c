@@ -2,19 +2,18 @@
 
 #include <time.h>
 
-#define DAY_MS    INT64_C(86400000)
 #define MINUTE_MS INT64_C(60000)
 
 uint32_t statistics_day(int64_t time_ms, int32_t utc_offset_min)
 {
 	int64_t local_ms = time_ms + utc_offset_min * MINUTE_MS;
 
-	return local_ms < 0 ? 0 : (uint32_t)(local_ms / DAY_MS);
+	return local_ms < 0 ? 0 : (uint32_t)(local_ms / STATISTICS_DAY_MS);
 }
 
 void statistics_date(uint32_t day, char date[DATE_SIZE])
 {
-	time_t time = (time_t)day * (DAY_MS / 1000);
+	time_t time = (time_t)day * (STATISTICS_DAY_MS / 1000);
 	struct tm parts;
 
 	if (!gmtime_r(&time, &parts) || !strftime(date, DATE_SIZE, "%Y-%m-%d", &parts))

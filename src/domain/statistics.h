@@ -14,8 +14,9 @@
 
 #include "domain/records.h"
 
-#define STATISTICS_DAYS 30 /* days in bet_summary; the last is today */
-#define DATE_SIZE       11 /* "2026-11-21" */
+#define STATISTICS_DAYS   30 /* days in bet_summary; the last is today */
+#define STATISTICS_DAY_MS INT64_C(86400000)
+#define DATE_SIZE         11 /* "2026-11-21" */
 
 /* Returns the day of @time_ms, counted from 1970-01-01. */
 uint32_t statistics_day(int64_t time_ms, int32_t utc_offset_min);

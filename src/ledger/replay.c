@@ -36,8 +36,9 @@ static uint64_t step_room(const struct ledger *ledger, const struct running_repl
 		return 0;
 	if (room > REPLAY_AHEAD_MAX - on_its_way)
 		room = REPLAY_AHEAD_MAX - on_its_way;
-	if (room > REPLAY_CALLBACKS_MAX - row->made_due)
-		room = REPLAY_CALLBACKS_MAX - row->made_due;
+	/* As many as the operator was shown, and no more. */
+	if (room > row->expected - row->made_due)
+		room = row->expected - row->made_due;
 	return room;
 }
 
@@ -48,7 +49,7 @@ static bool may_step(const struct ledger *ledger, uint32_t at)
 	const struct running_replay *running = &book->list[at];
 
 	return !is_behind(book, at) &&
-		(step_room(ledger, running) || running->row.made_due >= REPLAY_CALLBACKS_MAX);
+		(step_room(ledger, running) || running->row.made_due >= running->row.expected);
 }
 
 static bool is_able(const struct ledger *ledger)
@@ -155,9 +156,11 @@ static enum status find_step(struct ledger *ledger, const struct running_replay 
 	enum status status = STATUS_OK;
 
 	found.last = running->row.next_event - 1;
-	if (running->row.events.len)
+	if (running->row.made_due >= running->row.expected)
+		status = STATUS_OK;
+	else if (running->row.events.len)
 		take_marked(&found);
-	else if (running->row.made_due < REPLAY_CALLBACKS_MAX)
+	else
 		status = find_parked(ledger->store, &found);
 	*cmd = (struct replay_step_cmd){.id = running->row.id,
 		.from = running->row.next_event,
@@ -204,16 +207,28 @@ static bool run_step(struct ledger *ledger, const struct replay_step_cmd *cmd,
 	return true;
 }
 
+/* Returns the replay that waits longest for its step, so that none keeps those of other dealers waiting. */
+static uint32_t next_replay(const struct ledger *ledger, const struct moment *now)
+{
+	const struct replay_book *book = &ledger->derived.replays;
+	uint32_t at = book->count;
+
+	for (uint32_t i = 0; i < book->count; i++) {
+		if (may_step(ledger, i) && book->list[i].next_ms <= now->boot_ms &&
+			(at == book->count || book->list[i].next_ms < book->list[at].next_ms))
+			at = i;
+	}
+	return at;
+}
+
 bool replay_step(struct ledger *ledger, const struct moment *now)
 {
 	const struct replay_book *book = &ledger->derived.replays;
 	struct replay_step_cmd cmd;
 	struct buffer events;
-	uint32_t at = 0;
+	const uint32_t at = next_replay(ledger, now);
 	bool kept = true;
 
-	while (at < book->count && (!may_step(ledger, at) || book->list[at].next_ms > now->boot_ms))
-		at++;
 	if (at == book->count)
 		return true;
 	ledger->replay_stepped_ms = now->boot_ms;

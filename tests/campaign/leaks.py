@@ -172,7 +172,7 @@ class Search:
                 ("state", f"{inside}/backup/", ("key", "body", "code")),
                 ("front", f"{inside}/console-front", ("front",)),
                 ("console", f"UNIX:{inside}/console/console.sock", ("front", "session", "body")),
-                ("browser", f"TCP:[127.0.0.1:{self.run.visits.console.port}->", ("session", "body")),
+                ("browser", f"TCP:[127.0.0.1:{self.run.visits.console.port}-", ("session", "body")),
                 ("server", f"UNIX:{inside}/{self.kind.name}", ("signature", "body")),
                 ("dealer", "TCP:[127.0.0.1:", ("signature", "body"))):
             if target.startswith(start) and kind in kinds:

@@ -159,9 +159,9 @@ def case_front():
     os.chown(FRONT_FILE, 0, -1)
     for text in ("", "short\n", f"{FRONT}\n" * 3):
         FRONT_FILE.write_text(text)
-        diagnose({"FAIL console_front": "is not usable: it needs one or two lines.*=> console-front new"})
+        diagnose({"FAIL console_front": "is not usable: it needs one or two lines.*=> /usr/share/creditbridge/console-front new"})
     FRONT_FILE.write_text(f"{FRONT}\n")
-    diagnose({"FAIL console_front": "No such file.*=> console-front new"},
+    diagnose({"FAIL console_front": "No such file.*=> /usr/share/creditbridge/console-front new"},
              config=config_with(console_front_file=WALLET.dir / "nowhere"))
 
 
@@ -175,7 +175,7 @@ def case_form():
         with mode(form, 0o644):
             diagnose({"FAIL console_front": f"{form} has mode 0644"})
         form.write_text(f"fastcgi_param CREDITBRIDGE_FRONT {'0' * 64};\n")
-        diagnose({"FAIL console_front": "passes a secret of .* that is not valid => .*reload the web server"})
+        diagnose({"FAIL console_front": "passes a secret of .* that is not valid => .*restart the web server"})
     finally:
         form.unlink()
 

@@ -197,6 +197,30 @@ START_TEST(another_offset_begins_again)
 }
 END_TEST
 
+/* At noon UTC it is the next day at +720: its sums may not go on under an offset in which it is still today. */
+START_TEST(an_offset_of_the_west_begins_later)
+{
+	const struct dealer east = {.utc_offset_min = 720}, west = {.utc_offset_min = 0};
+	const int64_t noon = YEAR_END - YEAR_END % DAY + 20 * HOUR;
+
+	open_at(_i, WALLET_TRANSFER, noon - 4 * DAY);
+	ck_assert_int_eq(case_dealer_set(DEALER_UTC_OFFSET, &east).verdict.refusal, REFUSAL_NONE);
+	case_in("alice", "in-0", CREDIT);
+	case_pass(4 * DAY);
+	case_in("alice", "in-1", 100 * CREDIT);
+	ck_assert_int_eq(case_dealer_set(DEALER_UTC_OFFSET, &west).verdict.refusal, REFUSAL_NONE);
+	case_in("alice", "in-2", 5 * CREDIT);
+	case_prove();
+	case_pass(DAY);
+	case_in("alice", "in-3", 7 * CREDIT);
+	case_prove();
+	case_pass(DAY);
+	case_in("alice", "in-4", 9 * CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 START_TEST(first_complete_day)
 {
 	struct dealer dealer = {.utc_offset_min = OFFSET};
@@ -223,6 +247,7 @@ Suite *days_suite(void)
 		CASE_STORE_COUNT);
 	tcase_add_loop_test(cases, a_seamless_day, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(cases, another_offset_begins_again, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(cases, an_offset_of_the_west_begins_later, 0, CASE_STORE_COUNT);
 	tcase_add_test(cases, first_complete_day);
 	suite_add_tcase(suite, cases);
 	return suite;

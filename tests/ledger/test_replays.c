@@ -224,6 +224,28 @@ START_TEST(what_is_parked_later_stays)
 }
 END_TEST
 
+/* The operator was shown one: the ledger sends no more, whatever range of events the command has. */
+START_TEST(no_more_than_was_shown)
+{
+	struct replay_start_cmd cmd;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(3);
+	cmd = begin_of(none);
+	cmd.expected = 1;
+	start(&cmd);
+	for (unsigned int i = 0; i < 4; i++)
+		step();
+	ck_assert_uint_eq(send_due(3), 1);
+	for (unsigned int i = 0; i < 4; i++)
+		step();
+	ck_assert_uint_eq(replay_row(1).made_due, 1);
+	ck_assert_int_eq(replay_row(1).state, REPLAY_DONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 START_TEST(a_stop_leaves_the_rest)
 {
 	struct replay_start_cmd cmd;
@@ -371,6 +393,7 @@ Suite *replays_suite(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, each_gets_one_attempt_more, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, what_is_parked_later_stays, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tests, no_more_than_was_shown, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, a_stop_leaves_the_rest, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, a_preview_says_what_is_sent, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, marked_ones_are_sent_alone, 0, CASE_STORE_COUNT);

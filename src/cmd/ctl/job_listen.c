@@ -1,5 +1,6 @@
 #include "cmd/ctl/job.h"
 
+#include "base/acl.h"
 #include "base/group.h"
 #include "base/log.h"
 #include "fcgi/socket.h"
@@ -74,17 +75,19 @@ static void accept_jobs(const struct job_service *service, int listener)
 	}
 }
 
-/* Returns the group that may connect; "" without such a group, as the ledger does for desk.sock. */
-static const char *console_group(const struct settings *settings)
+/*
+ * Lets the console's group connect, by a list, as the ledger does for desk.sock: this process does not belong
+ * to that group. Without such a group only this process' user may connect.
+ */
+static bool admit_console(const struct settings *settings, const char *path, char *why,
+	size_t why_size)
 {
-	char why[256];
 	gid_t gid;
 
-	if (group_find("console_group", settings->console_group, &gid, why, sizeof(why)) !=
-		STATUS_CONFIG)
-		return settings->console_group;
-	log_line(LOG_LEVEL_INFO, "no_role", "group=%s reason=\"%s\"", settings->console_group, why);
-	return "";
+	if (group_find("console_group", settings->console_group, &gid, why, why_size))
+		log_line(LOG_LEVEL_INFO, "no_role", "group=%s reason=\"%s\"",
+			settings->console_group, why);
+	return acl_set_groups(path, &gid, gid != (gid_t)-1, why, why_size);
 }
 
 enum outcome job_listen(const struct job_service *service)
@@ -96,9 +99,14 @@ enum outcome job_listen(const struct job_service *service)
 	enum status status;
 
 	snprintf(path, sizeof(path), "%s/" JOBS_SOCKET, settings->socket_directory);
-	status = socket_open(&own, path, console_group(settings), why, sizeof(why));
+	status = socket_open(&own, path, "", why, sizeof(why));
 	if (status)
 		return ctl_fail(service->ctl, OUTCOME_CONFIG, "configuration", "%s", why);
+	if (!admit_console(settings, path, why, sizeof(why))) {
+		socket_unlink(&own);
+		return ctl_fail(service->ctl, OUTCOME_CONFIG, "configuration",
+			"the group of console_group cannot use %s: %s", path, why);
+	}
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGINT, &stop, NULL);
 	log_line(LOG_LEVEL_INFO, "start", "jobs=\"%s\"", path);

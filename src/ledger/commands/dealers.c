@@ -2,7 +2,9 @@
  * dealers - dealers, their settings and their keys.
  */
 #include "base/pack.h"
+#include "domain/dealer_day.h"
 #include "domain/dealer_settings.h"
+#include "domain/statistics.h"
 #include "ledger/commands/ops.h"
 #include "ledger/commands/rejected_requests.h"
 #include "ledger/outbox/hold.h"
@@ -200,6 +202,24 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	return REFUSAL_NONE;
 }
 
+/*
+ * Returns from when on the sums of days count after a change of utc_offset: from the begin of the first day in
+ * the new offset that has no row of the days before, neither of the present day in either offset.
+ */
+static int64_t days_begin_ms(const struct dealer *dealer, const struct dealer *stored,
+	int64_t now_ms)
+{
+	uint32_t day = statistics_day(now_ms, stored->utc_offset_min);
+	const uint32_t same = statistics_day(now_ms, dealer->utc_offset_min);
+	const uint32_t first = dealer_day_first(stored);
+
+	if (day < same)
+		day = same;
+	if (first && day < first - 1)
+		day = first - 1;
+	return ((int64_t)day + 1) * STATISTICS_DAY_MS - (int64_t)dealer->utc_offset_min * 60000;
+}
+
 /* Fills @dealer as @stored with the command's members changed. */
 static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct dealer *stored,
 	const struct total *total, int64_t now_ms, struct dealer *dealer, struct verdict *verdict)
@@ -214,7 +234,7 @@ static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct
 	}
 	/* Days of another offset have other bounds: their sums begin again. Without players there are none. */
 	if (dealer->utc_offset_min != stored->utc_offset_min && total && total->players)
-		dealer->days_from_ms = now_ms + 1;
+		dealer->days_from_ms = days_begin_ms(dealer, stored, now_ms);
 	if (dealer->callbacks_held_ms)
 		dealer->callbacks_held_ms =
 			stored->callbacks_held_ms ? stored->callbacks_held_ms : now_ms;

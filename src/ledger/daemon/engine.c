@@ -326,8 +326,10 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	enum status status = STATUS_OK;
 	pid_t parent = getppid();
 
-	if (!ledger || claimant.stop_fd < 0)
+	if (!ledger || claimant.stop_fd < 0) {
+		free(ledger);
 		return ENGINE_LOST;
+	}
 	settings_of_halt = settings;
 	if (start != ENGINE_HALTED)
 		status = open_store(settings, hold, start, &claimant, &store);
