@@ -287,7 +287,7 @@ void doctor_console_process(struct doctor *doctor)
 
 void doctor_console_operators(struct doctor *doctor)
 {
-	unsigned int active = 0;
+	unsigned int active = 0, without_code = 0;
 	struct desk_operator row;
 	struct list list;
 
@@ -298,15 +298,18 @@ void doctor_console_operators(struct doctor *doctor)
 		if (row.suspended)
 			continue;
 		active++;
-		if (row.secret[0])
-			continue;
-		doctor_about(doctor, "%s", row.name);
-		doctor_warn(doctor, "the operator has no code secret, and cannot sign in");
-		doctor_remedy(doctor, "creditbridgectl operator new-code %s", row.name);
+		without_code += !row.secret[0];
 	}
-	doctor_about(doctor, "%s", "");
-	if (!doctor_close_list(doctor, &list) || doctor->sheet->count)
+	if (!doctor_close_list(doctor, &list))
 		return;
+	if (without_code) {
+		/* Without names: the console shows this to operators that may not see the list. */
+		doctor_warn(doctor, "operators without a code secret, which cannot sign in: %u",
+			without_code);
+		doctor_remedy(doctor,
+			"creditbridgectl operator list; creditbridgectl operator new-code NAME");
+		return;
+	}
 	if (active) {
 		doctor_pass(doctor, "%u may sign in", active);
 		return;

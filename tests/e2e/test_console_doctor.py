@@ -234,8 +234,8 @@ def case_operators():
         shutil.rmtree(other.state)
         other.ctl("import", export)
         other.start()
-        diagnose({"WARN console_operators": "nok: the operator has no code secret.*=> creditbridgectl operator "
-                                            "new-code nok", "WARN console_sockets": "console.sock is not there"},
+        diagnose({"WARN console_operators": "operators without a code secret, .*: 1 => creditbridgectl "
+                                            "operator list; creditbridgectl operator new-code NAME", "WARN console_sockets": "console.sock is not there"},
                  config=other.config)
         other.ctl("operator", "suspend", "nok")
         diagnose({"WARN console_operators": "no operator may sign in",
