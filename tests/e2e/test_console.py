@@ -24,7 +24,7 @@ from cb_codes import one_time_code  # noqa: E402
 from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_link import TRANSFER_IN_KIND, transfer_payload  # noqa: E402
-from cb_process import SRCDIR  # noqa: E402
+from cb_process import SRCDIR, builddir  # noqa: E402
 from cb_worker import (NOT_SENT, REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Worker, refusal_of)  # noqa: E402
 
 SETTINGS = {"callback_lease_ms": 20000, "result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
@@ -606,6 +606,15 @@ def case_apache():
     other_server("apache")
 
 
+def case_mounts():
+    """The mounts, as make makes them for the installed places, have every value."""
+    for server in ("apache", "lighttpd", "nginx"):
+        text = (builddir() / "fcgi-conf" / f"console-{server}.conf").read_text()
+        rules = "".join(line for line in text.splitlines(True) if not line.lstrip().startswith("#"))
+        check("/console/" in rules and "console.sock" in rules and "console-front.conf" in rules, rules)
+        check("@" not in rules, f"a place without its value: {rules}")
+
+
 def case_nginx():
     other_server("nginx")
 
@@ -704,6 +713,7 @@ CASES = [
     ("hostile ids", case_hostile_ids),
     ("under Apache", case_apache),
     ("under nginx", case_nginx),
+    ("mounts", case_mounts),
     ("without a ledger", case_no_ledger),
     ("the installed program", case_desk),
     ("not configured", case_not_configured),
