@@ -160,7 +160,7 @@ class Search:
         equal(sorted(found), [], "traced")
         # It would have been seen.
         check({("link", "key"), ("state", "key"), ("server", "signature"), ("dealer", "signature"),
-               ("server", "body"), ("link", "signature"), ("link", "front"), ("link", "session"),
+               ("server", "body"), ("link", "signature"), ("link", "front"),
                ("console", "front"), ("console", "session"), ("browser", "session")} <= wire, f"seen on the wire: {wire}")
 
     def meant(self, target, kind):
