@@ -244,8 +244,8 @@ static enum outcome show_preview(struct page *page, struct replay_preview *previ
 	cmd.expected = preview->count;
 	page_begin_id(page, "Preview of a replay:", preview->filter.casino_id);
 	snprintf(text, sizeof(text),
-		"%" PRIu64 " callbacks are sent again, up to event %" PRIu64 ".", preview->count,
-		preview->filter.last_event);
+		"Callbacks that are sent again: %" PRIu64 ", up to event %" PRIu64 ".",
+		preview->count, preview->filter.last_event);
 	html_open(html, "section");
 	page_paragraph(page, preview->count ? text : "No parked callback with this filter.");
 	write_sums(page, preview);
