@@ -59,6 +59,7 @@ OPENING = 1000       # what each player has at the dealer
 THREADS = 16         # of a worker under lighttpd
 WORKER_PERIOD_S = 0.5
 SWEEPER_PERIOD_S = 0.5
+SWEEPERS_ENOUGH = 40     # started in a run, that one of them must have stood back; 66 are usual
 ENGINE_PERIOD_S = 4.0
 FREEZER_PERIOD_S = 2.0   # between two
 LIE_SECONDS = 4.0
@@ -218,7 +219,8 @@ def variant_run(name, kind, options):
             check(len(killer.kills) >= seconds / killer.period_s / 4,
                   f"{type(killer).__name__}: {len(killer.kills)} kills in {seconds:.0f} s")
         check(case.taken_over(), "nothing was taken over")
-        check(storm.sweepers.stood_back, "no sweeper had to stand back")
+        # On a machine that is too busy few sweepers start, and none beside another.
+        check(storm.sweepers.stood_back or storm.sweepers.started < SWEEPERS_ENOUGH, "no sweeper had to stand back")
         check_faults(storm.struck)
         done = storm.wallet.ctl_run("check")
         equal(done.returncode, 0, f"{done.stdout}{done.stderr}creditbridgectl check, exit code")
