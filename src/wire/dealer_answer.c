@@ -37,10 +37,10 @@ void dealer_answer_quote(char *to, size_t size, const char *text)
 static size_t write_escape(char *to, size_t size, size_t step, uint32_t code, uint8_t byte)
 {
 	static const char named[] = "\n\r\t", letters[] = "nrt";
-	const char *at = step && code ? strchr(named, (int)code) : NULL;
+	const char *at = step && code && code < 0x80 ? strchr(named, (int)code) : NULL;
 	int len;
 
-	if (step && code < 0x80 && at)
+	if (at)
 		len = snprintf(to, size, "\\%c", letters[at - named]);
 	else if (step && code >= 0x100)
 		len = snprintf(to, size, "\\u{%" PRIX32 "}", code);

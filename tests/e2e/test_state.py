@@ -159,6 +159,8 @@ def test_moved_while_it_serves():
     """An engine serves what it opened, wherever that is named; no file of it comes to be elsewhere."""
     with wallet_new() as wallet:
         adjust(wallet, "before", "5")
+        # The engine makes it after its start.
+        cb.wait_until((wallet.state / "ballast").exists, WAIT_S, "the ballast")
         aside = wallet.dir / "aside"
         wallet.state.rename(aside)
         wallet.state.mkdir(mode=0o700)
