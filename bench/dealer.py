@@ -19,8 +19,8 @@ class LateDealer:
         self.child.stdout.readline()
         self.url = f"http://127.0.0.1:{self.port}"
 
-    def told(self):
-        """What it was told since the last call."""
+    def received(self):
+        """What it received since the last call."""
         with urllib.request.urlopen(f"{self.url}/", timeout=30) as answer:
             return json.load(answer)
 

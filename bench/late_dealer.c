@@ -4,7 +4,7 @@
  *   late_dealer PORT MILLISECONDS [EACH]
  *
  * With EACH it never answers each EACH-th call to /betting. Prints a line when it listens. GET / answers
- * with what it was told since the last GET: the number of callbacks, how many were under way at most, when
+ * with what it received since the last GET: the number of callbacks, how many were under way at most, when
  * the last answer left (CLOCK_MONOTONIC, seconds), how many bets it left without an answer, and the number of
  * refunds.
  */
@@ -35,7 +35,7 @@ struct connection {
 static struct connection *connections[CONNECTIONS_MAX];
 /* Those that wait, a ring in the order of their times, since all wait equally long. */
 static struct connection *ring[CONNECTIONS_MAX];
-static unsigned int first, under_way, most, told, bets, silent, silent_each, refunds;
+static unsigned int first, under_way, most, received, bets, silent, silent_each, refunds;
 static double last_s, delay_s;
 static int epoll;
 
@@ -63,9 +63,9 @@ static void report(struct connection *connection)
 	char text[192];
 
 	snprintf(text, sizeof(text),
-		"{\"told\":%u,\"most\":%u,\"last_s\":%.6f,\"silent\":%u,\"refunds\":%u}", told,
-		most, last_s, silent, refunds);
-	told = most = silent = refunds = 0;
+		"{\"received\":%u,\"most\":%u,\"last_s\":%.6f,\"silent\":%u,\"refunds\":%u}",
+		received, most, last_s, silent, refunds);
+	received = most = silent = refunds = 0;
 	last_s = 0;
 	put(connection, text);
 }
@@ -129,7 +129,7 @@ static void answer_due(void)
 
 		first = (first + 1) % CONNECTIONS_MAX;
 		under_way--;
-		told++;
+		received++;
 		if (connection->fd >= 0)
 			put(connection, "{}");
 		last_s = now_s();

@@ -33,10 +33,10 @@ def awaited(stand):
     while time.monotonic() < begin + WAIT_S and not (silent and refunds >= silent and
                                                      time.monotonic() > begin + last + 2):
         time.sleep(LOOK_S)
-        told = stand.dealer_server.told()
-        silent += told["silent"]
-        if told["refunds"]:
-            refunds, last = refunds + told["refunds"], time.monotonic() - begin
+        got = stand.dealer_server.received()
+        silent += got["silent"]
+        if got["refunds"]:
+            refunds, last = refunds + got["refunds"], time.monotonic() - begin
     if not silent or refunds != silent:
         raise Failure(f"{stand.name}: {refunds} refunds of {silent} bets without an answer")
     return {"silent": silent, "refunds": refunds, "seconds": last}

@@ -155,7 +155,7 @@ def legend(machine):
     return textwrap.wrap(text, 100)
 
 
-def refunds_told(refunds):
+def refund_lines(refunds):
     return [f"refunds, {name}: {row['refunds']} of {row['silent']} bets that the dealer did not answer, "
             f"each once; the last {row['seconds']:.1f} s after the calls ended (a bet waits 3 s for the dealer)"
             for name, row in refunds.items()]
@@ -167,7 +167,7 @@ def write(run, absent, options):
     rows = medians(run.rows, run.errors)
     judged = bars.judge(options.judged, rounds_of(run.rows))
     blocks = (table(rows) if rows else [], legend(machine), added_latency(rows),
-              limits(machine) + minute(rows), sizes(run.sized), refunds_told(run.refunds),
+              limits(machine) + minute(rows), sizes(run.sized), refund_lines(run.refunds),
               [f"{name} is absent: {reason}" for name, reason in absent.items()],
               bars.told(judged))
     print("\n" + "\n\n".join("\n".join(block) for block in blocks if block))

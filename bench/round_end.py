@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The end of a live round: how soon the last player is told.
+"""The end of a live round: how soon the dealer has the last result.
 
 Dealers answer each callback after DELAY_MS (bench/late_dealer.c) and accept MAX_INFLIGHT at a time. The
 bets of a round are placed first. Then POST /platform/results/batch settles them, and the sweeper of a
@@ -100,22 +100,22 @@ class Stand:
             raise Failure(f"a batch was answered {answer.status} {states}")
 
     def round_end(self, items):
-        """Settles all. (seconds until the last was told, seconds until the calls were answered)."""
-        self.dealer.told()
+        """Settles all. (seconds until the dealer had the last, seconds until the calls were answered)."""
+        self.dealer.received()
         begun_s = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             list(pool.map(self.settle, (items[at:at + BATCH] for at in range(0, len(items), BATCH))))
         answered_s = time.monotonic() - begun_s
-        told, last_s, most = 0, 0.0, 0
-        while told < len(items) and time.monotonic() < begun_s + WAIT_S:
+        received, last_s, most = 0, 0.0, 0
+        while received < len(items) and time.monotonic() < begun_s + WAIT_S:
             time.sleep(0.2)
-            row = self.dealer.told()
-            told, last_s, most = told + row["told"], max(last_s, row["last_s"]), max(most, row["most"])
+            row = self.dealer.received()
+            received, last_s, most = received + row["received"], max(last_s, row["last_s"]), max(most, row["most"])
         time.sleep(0.2)
-        told += self.dealer.told()["told"]
-        if told != len(items):
-            raise Failure(f"{told} callbacks of {len(items)} results")
-        return {"told_s": last_s - begun_s, "answered_s": answered_s, "at_once": most}
+        received += self.dealer.received()["received"]
+        if received != len(items):
+            raise Failure(f"{received} callbacks of {len(items)} results")
+        return {"received_s": last_s - begun_s, "answered_s": answered_s, "at_once": most}
 
     def honest(self, seconds):
         return Caller(TRANSFER_IN, "casino", self.wallet.dealer, TRANSFER % next(NUMBERS),
@@ -130,13 +130,13 @@ class Stand:
         def play():
             for items in rounds:
                 begun_s = time.monotonic()
-                ends.append(self.round_end(items)["told_s"])
+                ends.append(self.round_end(items)["received_s"])
                 time.sleep(max(0.0, EVERY_S - (time.monotonic() - begun_s)))
         player = threading.Thread(target=play)
         player.start()
         row = self.honest(seconds)
         player.join()
-        return {**row, "told_s": ends}
+        return {**row, "received_s": ends}
 
 
 def measure(options):
@@ -147,9 +147,9 @@ def measure(options):
         for _ in range(options.rounds):
             found["one"].append(stand.round_end(stand.bets(BATCH, stand.names[:1])))
             found["many"].append(stand.round_end(stand.bets(RESULTS, stand.names)))
-            print(f"# one dealer: told after {found['one'][-1]['told_s']:.2f} s, answered after "
+            print(f"# one dealer: last result after {found['one'][-1]['received_s']:.2f} s, answered after "
                   f"{found['one'][-1]['answered_s']:.2f} s; {DEALERS} dealers: "
-                  f"{found['many'][-1]['told_s']:.2f} s, {found['many'][-1]['answered_s']:.2f} s",
+                  f"{found['many'][-1]['received_s']:.2f} s, {found['many'][-1]['answered_s']:.2f} s",
                   flush=True)
             if options.seconds:
                 found["alone"].append(stand.honest(options.seconds))
@@ -163,10 +163,10 @@ def measure(options):
 
 def bars(found):
     """(what, figure, bound)"""
-    rows = [(f"{BATCH} results of one dealer: s until the last player is told",
-             statistics.median(row["told_s"] for row in found["one"]), ONE_S),
-            (f"{RESULTS} results of {DEALERS} dealers: s until the last player is told",
-             statistics.median(row["told_s"] for row in found["many"]), MANY_S)]
+    rows = [(f"{BATCH} results of one dealer: s until the dealer has the last",
+             statistics.median(row["received_s"] for row in found["one"]), ONE_S),
+            (f"{RESULTS} results of {DEALERS} dealers: s until the dealer has the last",
+             statistics.median(row["received_s"] for row in found["many"]), MANY_S)]
     if found["alone"]:
         rows.append(("other dealers' p99, times that alone", statistics.median(
             beside["p99_ms"] / alone["p99_ms"]

@@ -23,7 +23,7 @@ static bool refund_ended(enum story_message message)
 		message == MESSAGE_UNKNOWN || message == MESSAGE_CANCELLED;
 }
 
-/* A settled bet is told by its round. */
+/* The round describes a settled bet. */
 static bool bet_can_be(const struct story_facts *facts)
 {
 	const bool cancelled = facts->flags & STORY_CANCELLED;

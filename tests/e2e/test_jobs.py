@@ -216,7 +216,7 @@ def case_recon(office):
 
 
 def case_health(office):
-    """Doctor's checks with remedies and counts; the result is kept until somebody runs it again."""
+    """Doctor's checks with remedies and counts; the result is kept until an operator runs it again."""
     rita = office.browsers["rita"]
     page = rita.get("/health")
     equal(page.status, 200, page.text[-600:])

@@ -11,9 +11,9 @@
 
 const char *const bad_names[BAD_COUNT] = {
 	[BAD_ROWS] = "rows contradict each other, or a step was not legal",
-	[BAD_TOLD_EARLY] = "the game server was told accepted before ACCEPTED was stored",
+	[BAD_ANSWERED_EARLY] = "the game server got \"accepted\" before ACCEPTED was stored",
 	[BAD_OVERTAKEN] = "a decrease reached the dealer before the payout",
-	[BAD_TOLD_OTHERWISE] = "the game server was told otherwise than that a bet counts",
+	[BAD_ANSWERED_OTHERWISE] = "the game server got an answer that does not fit the bet",
 	[BAD_ACCEPTED_REFUNDED] = "a bet was accepted and refunded",
 	[BAD_REFUNDED_SETTLED] = "a bet was refunded and settled",
 	[BAD_STAKE_KEPT] = "the dealer keeps the stake of a bet that the ledger does not count",
@@ -21,7 +21,7 @@ const char *const bad_names[BAD_COUNT] = {
 	[BAD_DEBITED_TWICE] = "the dealer debited twice",
 	[BAD_PAID_TWICE] = "the dealer paid twice",
 	[BAD_SENT_TOO_OFTEN] = "B3 was sent more than three times without the operator",
-	[BAD_CANCELLED_COUNTS] = "a bet counts that the game server was told is cancelled",
+	[BAD_CANCELLED_COUNTS] = "a bet counts although the game server got \"cancelled\"",
 	[BAD_CORRECTED_TWICE] = "a revision was made twice",
 	[BAD_STUCK] = "nothing leads to an end any more",
 };
@@ -99,7 +99,7 @@ static unsigned int books(const struct state *state)
 						 : 0;
 	bool right = true;
 
-	/* Nothing is stored: nothing may ever have happened, unless somebody is still at it. */
+	/* Nothing is stored: nothing may ever have happened, unless a request is still under way. */
 	if (!state->bet)
 		right = gain == 0 || state->worker != WORKER_GONE;
 	else if (bet_is(state, BET_REJECTED) || row_is(state, PLACE_REFUND, CALLBACK_DELIVERED))
@@ -126,13 +126,14 @@ unsigned int state_judge(const struct state *state)
 
 	if (!rows_agree(state))
 		bad |= 1u << BAD_ROWS;
-	if (counts && (state->told & TOLD_NOT_ACCEPTED))
-		bad |= 1u << BAD_TOLD_OTHERWISE;
+	if (counts && (state->answered & ANSWERED_NOT_ACCEPTED))
+		bad |= 1u << BAD_ANSWERED_OTHERWISE;
 	if (state->corrections > 1 || state->taken > 1)
 		bad |= 1u << BAD_CORRECTED_TWICE;
-	if (counts && (state->told & TOLD_CANCELLED))
+	if (counts && (state->answered & ANSWERED_CANCELLED))
 		bad |= 1u << BAD_CANCELLED_COUNTS;
-	if (state->refunds && (counts || (!state->revoked && (state->told & TOLD_ACCEPTED))))
+	if (state->refunds &&
+		(counts || (!state->revoked && (state->answered & ANSWERED_ACCEPTED))))
 		bad |= 1u << BAD_ACCEPTED_REFUNDED;
 	if (state->refunds && (state->payments || bet_is(state, BET_SETTLED)))
 		bad |= 1u << BAD_REFUNDED_SETTLED;

@@ -36,7 +36,7 @@
  * with settlement_add()); breaker and max_inflight (a step that is withheld is a step not taken,
  * which is tried everywhere); bytes, signatures, idempotency keys, batches (the tests of the ledger
  * and the simulator run the commands themselves); a wall clock that is set; a dealer that lies,
- * telling success of what it did not do or refusing what it did: nobody can be right about him.
+ * answering success without doing it, or refusing after doing it: no protocol can be right about that.
  *
  * Time passes in ticks of MODEL_TICK_MS. All times of a state are relative to its present and end
  * where they make no difference any more, so that there are finitely many states.
@@ -56,17 +56,17 @@
 /* What is wrong in the harness, to be found. The code under test is never changed. */
 enum planted {
 	PLANTED_NOTHING,
-	PLANTED_NO_INTENT,     /* the bet is stored when its outcome is known */
-	PLANTED_NO_COMPARE,    /* an end is applied without a look at what is there */
-	PLANTED_NO_FENCE,      /* the worker sends whatever is left of its lease */
-	PLANTED_TOLD_EARLY,    /* the game server hears the outcome before it is stored */
-	PLANTED_NO_TAKEOVER,   /* nobody looks for what others left */
-	PLANTED_LATE_COUNT,    /* an attempt is counted when it ends */
-	PLANTED_UNKNOWN_IS_OK, /* what is unknown counts as delivered */
-	PLANTED_FORGETFUL,     /* the dealer does not know a transaction_id again */
-	PLANTED_NO_TOMBSTONE,  /* the cancellation of an unused key leaves nothing behind */
-	PLANTED_NO_REVISION,   /* a correction is made whatever revision it names */
-	PLANTED_NO_OPEN_CHECK  /* a correction does not wait for the callback before it */
+	PLANTED_NO_INTENT,      /* the bet is stored when its outcome is known */
+	PLANTED_NO_COMPARE,     /* an end is applied without a look at what is there */
+	PLANTED_NO_FENCE,       /* the worker sends whatever is left of its lease */
+	PLANTED_ANSWERED_EARLY, /* the game server hears the outcome before it is stored */
+	PLANTED_NO_TAKEOVER,    /* no sweeper looks for what others left */
+	PLANTED_LATE_COUNT,     /* an attempt is counted when it ends */
+	PLANTED_UNKNOWN_IS_OK,  /* what is unknown counts as delivered */
+	PLANTED_FORGETFUL,      /* the dealer does not know a transaction_id again */
+	PLANTED_NO_TOMBSTONE,   /* the cancellation of an unused key leaves nothing behind */
+	PLANTED_NO_REVISION,    /* a correction is made whatever revision it names */
+	PLANTED_NO_OPEN_CHECK   /* a correction does not wait for the callback before it */
 };
 
 /* The parameters of a search. Times in ticks. */
@@ -104,8 +104,8 @@ enum place { PLACE_BETTING, PLACE_RESULT, PLACE_REFUND, PLACE_CORRECTION, PLACE_
 /* What the dealer holds of the bet's transaction. */
 enum stake { STAKE_NONE, STAKE_TAKEN, STAKE_REFUSED, STAKE_RETURNED, STAKE_BARRED, STAKE_COUNT };
 
-/* What the game server was told. */
-enum { TOLD_ACCEPTED = 1, TOLD_NOT_ACCEPTED = 2, TOLD_CANCELLED = 4 };
+/* What the game server got as an answer. */
+enum { ANSWERED_ACCEPTED = 1, ANSWERED_NOT_ACCEPTED = 2, ANSWERED_CANCELLED = 4 };
 
 /* A struct delivery, its times relative to now. */
 struct place_row {
@@ -139,22 +139,22 @@ struct state {
 	uint8_t sent;  /* 1 << place: has left, copies of it may arrive */
 	uint8_t sends; /* of B3 */
 	uint8_t extra; /* sends of B3 that the operator asked for */
-	uint8_t told;
+	uint8_t answered;
 	uint8_t operations;  /* the operator's, left */
 	uint8_t cancelled;   /* 1 << place: by the operator */
 	uint8_t barred;      /* the key of the bet was cancelled before the bet came */
 	uint8_t corrections; /* made */
 	uint8_t taken;       /* decreases that the dealer made */
 	uint8_t revoked;     /* the bet was accepted, and then cancelled by the game server */
-	uint8_t bad; /* a step did what no step may: BAD_ROWS, BAD_TOLD_EARLY, BAD_OVERTAKEN */
+	uint8_t bad; /* a step did what no step may: BAD_ROWS, BAD_ANSWERED_EARLY, BAD_OVERTAKEN */
 };
 
 /* What must not be; the text is in judge.c. */
 enum bad {
 	BAD_ROWS,
-	BAD_TOLD_EARLY,
+	BAD_ANSWERED_EARLY,
 	BAD_OVERTAKEN,
-	BAD_TOLD_OTHERWISE,
+	BAD_ANSWERED_OTHERWISE,
 	BAD_ACCEPTED_REFUNDED,
 	BAD_REFUNDED_SETTLED,
 	BAD_STAKE_KEPT,
@@ -183,7 +183,7 @@ void dealer_take(const struct model *model, struct state *state, enum place plac
 void ledger_place(const struct model *model, struct state *state);
 /* For @owner. False: it is not due. */
 bool ledger_claim(const struct model *model, struct state *state, enum place place, uint8_t owner);
-/* False: somebody may still be at it. */
+/* False: a request may still be under way. */
 bool ledger_take_over(const struct model *model, struct state *state, enum place place);
 void ledger_end(const struct model *model, struct state *state, enum place place, uint8_t attempt,
 	const struct callback_outcome *outcome);

@@ -295,7 +295,7 @@ bool ledger_operate(const struct model *model, struct state *state, enum place p
 	return true;
 }
 
-/* What is being sent counts as leased from now, and nobody knows by whom. */
+/* What is being sent counts as leased from now, and its sender is not known. */
 void ledger_restart(const struct model *model, struct state *state, bool reboot)
 {
 	for (enum place place = 0; place < PLACE_COUNT; place++) {

@@ -130,9 +130,9 @@ static void outside_steps(const struct walk *walk)
 		step_emit(walk, &next, STEP_REPEAT, next.bet - 1u);
 	}
 	next = *walk->from;
-	if (walk->model->cancels && !(next.told & TOLD_CANCELLED) &&
+	if (walk->model->cancels && !(next.answered & ANSWERED_CANCELLED) &&
 		(next.bet || next.worker == WORKER_NEW) && ledger_cancel(walk->model, &next)) {
-		next.told |= TOLD_CANCELLED;
+		next.answered |= ANSWERED_CANCELLED;
 		step_emit(walk, &next, walk->from->bet ? STEP_CANCEL : STEP_CANCEL_UNUSED, 0);
 	}
 	next = *walk->from;

@@ -21,7 +21,7 @@ void step_emit(const struct walk *walk, const struct state *next, enum step step
 /* worker.c */
 void worker_steps(const struct walk *walk);
 void worker_die(const struct model *model, struct state *state);
-/* A B2 is processed, taken or refused; @answered: the worker, who waits, is told. */
+/* A B2 is processed, taken or refused; @answered: the waiting worker gets the answer. */
 void worker_process_bet(const struct walk *walk, bool answered, enum step step);
 /* The game server hears what became of the bet. */
 void worker_tell(struct state *state, enum bet_state bet);

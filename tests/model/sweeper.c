@@ -23,7 +23,7 @@ static void sweeper_ends(const struct walk *walk, unsigned int i, enum callback_
 	snprintf(outcome.dealer_error_id, sizeof(outcome.dealer_error_id), "%s",
 		!refund || next.sweepers[i].phase == SWEEPER_GOT ? "bet_not_found" : "not_now");
 	ledger_end(walk->model, &next, next.sweepers[i].place, next.sweepers[i].attempt, &outcome);
-	/* Whoever could not send will not: it only has its end to tell. */
+	/* A sweeper that could not send will not send: it only has to report the end. */
 	if (next.sweepers[i].phase == SWEEPER_GRANTED)
 		next.sweepers[i].phase = SWEEPER_SENT;
 	heard = next;

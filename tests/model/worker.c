@@ -75,10 +75,10 @@ void worker_tell(struct state *state, enum bet_state bet)
 
 	if (bet == BET_PENDING)
 		return;
-	state->told |= counts ? TOLD_ACCEPTED : TOLD_NOT_ACCEPTED;
+	state->answered |= counts ? ANSWERED_ACCEPTED : ANSWERED_NOT_ACCEPTED;
 	if (counts && !state->revoked && state->bet != BET_ACCEPTED + 1 &&
 		state->bet != BET_SETTLED + 1)
-		state->bad |= 1u << BAD_TOLD_EARLY;
+		state->bad |= 1u << BAD_ANSWERED_EARLY;
 }
 
 static void end_bet(const struct walk *walk, bool heard, enum step step)
@@ -101,7 +101,7 @@ static void got_steps(const struct walk *walk)
 
 	end_bet(walk, true, STEP_END_BET);
 	end_bet(walk, false, STEP_END_BET_UNHEARD);
-	if (walk->model->planted != PLANTED_TOLD_EARLY || next.got != CALLBACK_SUCCESS)
+	if (walk->model->planted != PLANTED_ANSWERED_EARLY || next.got != CALLBACK_SUCCESS)
 		return;
 	worker_tell(&next, BET_ACCEPTED);
 	step_emit(walk, &next, STEP_TELL, BET_ACCEPTED);
@@ -119,7 +119,7 @@ void worker_steps(const struct walk *walk)
 			break;
 		}
 		if (next.barred) {
-			next.told |= TOLD_NOT_ACCEPTED;
+			next.answered |= ANSWERED_NOT_ACCEPTED;
 			worker_to(&next, WORKER_GONE, 0);
 			step_emit(walk, &next, STEP_BARRED, 0);
 			break;

@@ -112,7 +112,7 @@ static void hear_settled(struct world *w, struct sim_round *round,
 		(round->result == RESULT_WIN && answer->payout_amount != round->payout))
 		violate(w, FLAW_ANSWER, "g%u of a batch: its sums", index);
 	if (round->settled && round->transaction_id != answer->transaction_id)
-		violate(w, FLAW_TOLD, "g%u is told another transaction_id", index);
+		violate(w, FLAW_ANSWERED, "g%u is answered another transaction_id", index);
 	w->tally.items += !round->settled;
 	round->settled = true;
 	round->transaction_id = answer->transaction_id;
@@ -126,13 +126,13 @@ static bool hear_item(struct world *w, struct sim_batch *batch, uint32_t at,
 	const enum refusal refusal = answer->verdict.refusal;
 	struct sim_round *round = &w->rounds[index];
 
-	trace(w, "g%u of a batch is told %s", index, refusal_info(refusal)->id);
+	trace(w, "g%u of a batch is answered %s", index, refusal_info(refusal)->id);
 	/* An answer that was under way for longer than the one that ended it. */
-	if (batch->told[at] && refusal == REFUSAL_BET_IN_PROGRESS)
+	if (batch->answered[at] && refusal == REFUSAL_BET_IN_PROGRESS)
 		return true;
-	if (batch->told[at] &&
+	if (batch->answered[at] &&
 		(batch->refusals[at] != refusal || (refusal == REFUSAL_NONE && !round->settled)))
-		violate(w, FLAW_TOLD, "g%u of a batch is told %s, and before %s", index,
+		violate(w, FLAW_ANSWERED, "g%u of a batch is answered %s, and before %s", index,
 			refusal_info(refusal)->id, refusal_info(batch->refusals[at])->id);
 	switch (refusal) {
 	case REFUSAL_NONE:
@@ -144,17 +144,17 @@ static bool hear_item(struct world *w, struct sim_batch *batch, uint32_t at,
 	case REFUSAL_ALREADY_SETTLED:
 		/* Only a result of its own can have done that: it was sent after the batch was given up. */
 		if (!game_was_settled_alone(w, index))
-			violate(w, FLAW_TOLD, "g%u is settled before its batch", index);
+			violate(w, FLAW_ANSWERED, "g%u is settled before its batch", index);
 		break;
 	case REFUSAL_BET_NOT_FOUND:
 	case REFUSAL_GAME_NOT_FOUND:
 		break;
 	default:
-		violate(w, FLAW_ANSWER, "g%u of a batch is told %s", index,
+		violate(w, FLAW_ANSWER, "g%u of a batch is answered %s", index,
 			refusal_info(refusal)->id);
 		break;
 	}
-	batch->told[at] = true;
+	batch->answered[at] = true;
 	batch->refusals[at] = refusal;
 	return true;
 }
@@ -164,12 +164,12 @@ bool batch_hear(struct world *w, const struct process *p, uint32_t index, enum r
 	struct sim_batch *batch = &w->batches[index];
 	bool final = true;
 
-	trace(w, "B%u is told %s", index, refusal_info(refusal)->id);
+	trace(w, "B%u is answered %s", index, refusal_info(refusal)->id);
 	if (refusal == REFUSAL_STORAGE_FULL)
 		return false;
 	if (refusal != REFUSAL_NONE || p->answer_count != batch->count) {
-		violate(w, FLAW_ANSWER, "B%u has %u answers and is told %s", index, p->answer_count,
-			refusal_info(refusal)->id);
+		violate(w, FLAW_ANSWER, "B%u has %u answers and is answered %s", index,
+			p->answer_count, refusal_info(refusal)->id);
 		return false;
 	}
 	batch->stored = true;

@@ -74,26 +74,26 @@ bool cancel_hear(struct world *w, const struct process *p, uint32_t index, enum 
 	const struct bet_cancel_result *result = &p->cancelled;
 	struct sim_cancel *cancel = &w->cancels[index];
 
-	trace(w, "c%u of b%u is told %s", index, cancel->bet, refusal_info(refusal)->id);
+	trace(w, "c%u of b%u is answered %s", index, cancel->bet, refusal_info(refusal)->id);
 	switch (refusal) {
 	case REFUSAL_NONE:
 		if (result->state != BET_REFUNDING && result->state != BET_REFUNDED &&
 			result->state != BET_REJECTED)
-			violate(w, FLAW_ANSWER, "c%u is told %s", index,
+			violate(w, FLAW_ANSWER, "c%u is answered %s", index,
 				bet_state_names[result->state]);
 		if (!is_over(w, cancel->bet))
 			violate(w, FLAW_CANCELLED, "b%u was cancelled and counts", cancel->bet);
-		cancel->told = w->bets[cancel->bet].cancelled = true;
+		cancel->answered = w->bets[cancel->bet].cancelled = true;
 		return true;
 	case REFUSAL_ALREADY_SETTLED:
-		if (cancel->told)
+		if (cancel->answered)
 			violate(w, FLAW_CANCELLED, "b%u was cancelled and is settled", cancel->bet);
 		return true;
 	case REFUSAL_BET_IN_PROGRESS:
 	case REFUSAL_STORAGE_FULL:
 		return false;
 	default:
-		violate(w, FLAW_ANSWER, "c%u is told %s", index, refusal_info(refusal)->id);
+		violate(w, FLAW_ANSWER, "c%u is answered %s", index, refusal_info(refusal)->id);
 		return false;
 	}
 }
@@ -104,7 +104,7 @@ void cancel_check(struct world *w)
 		const struct sim_cancel *cancel = &w->cancels[i];
 		const struct bet *row;
 
-		if (!cancel->told)
+		if (!cancel->answered)
 			continue;
 		if (!is_over(w, cancel->bet))
 			violate(w, FLAW_CANCELLED, "b%u was cancelled and counts", cancel->bet);

@@ -50,7 +50,7 @@ enum plant {
 	PLANT_LATE_TOMBSTONE,   /* the same, but they refuse a bet after its refund: harmless */
 	PLANT_LONG_STOP,        /* a worker is stopped beyond its lease while its link is lost */
 	PLANT_NO_COMPARE,       /* the end of a betting is applied whatever became of it */
-	PLANT_TOLD_EARLY,       /* the game server hears before CALLBACK_END is answered */
+	PLANT_ANSWERED_EARLY,   /* the game server hears before CALLBACK_END is answered */
 	PLANT_SENT_AGAIN,       /* a betting that was not answered is sent again */
 	PLANT_OTHER_BYTES,      /* a later attempt is rendered anew */
 	PLANT_UNKNOWN_IS_OK,    /* a sweeper takes what is unknown for delivered */
@@ -81,14 +81,14 @@ enum flaw {
 	FLAW_BYTES,   /* two attempts of an event differ, or name what they may not */
 	FLAW_BET_SENT_TWICE,
 	FLAW_RESULT_SENT_TOO_OFTEN,
-	FLAW_TOLD,      /* a game server was told what is not so */
+	FLAW_ANSWERED,  /* a game server got an answer that is not true */
 	FLAW_STUCK,     /* it does not come to an end */
 	FLAW_STAKE,     /* a dealer holds a stake that it must not, or not one that it must */
 	FLAW_PAYOUT,    /* a dealer paid what it must not, or not what it must */
 	FLAW_MONEY,     /* the sums differ */
-	FLAW_PERMITS,   /* some are held by nobody */
+	FLAW_PERMITS,   /* some are held by no process */
 	FLAW_HELD,      /* a call of a dealer whose callbacks are held is granted */
-	FLAW_CANCELLED, /* a bet counts that the game server was told is cancelled */
+	FLAW_CANCELLED, /* a bet counts although the game server got "cancelled" */
 	FLAW_REVISION,  /* the corrections of a round are not one after the other */
 	FLAW_OVERTAKEN, /* two callbacks of a round are open, or one reached the dealer too early */
 	FLAW_COUNT
@@ -186,17 +186,24 @@ struct inquiry {
 	bool ended;
 };
 
-enum told { TOLD_NOTHING, TOLD_ACCEPTED, TOLD_REJECTED, TOLD_TIMEOUT, TOLD_NO, TOLD_CANCELLED };
+enum answered {
+	ANSWERED_NOTHING,
+	ANSWERED_ACCEPTED,
+	ANSWERED_REJECTED,
+	ANSWERED_TIMEOUT,
+	ANSWERED_NO,
+	ANSWERED_CANCELLED
+};
 
 struct sim_bet {
 	uint32_t round;
 	money_t amount;
 	bool addition;
 	int64_t at_ms; /* when it is placed first */
-	enum told told;
+	enum answered answered;
 	enum refusal refusal;
 	uint64_t transaction_id;
-	bool cancelled; /* the game server was told so: it never counts from then on */
+	bool cancelled; /* the game server got this answer: the bet never counts from then on */
 };
 
 struct sim_round {
@@ -217,14 +224,14 @@ struct sim_transfer {
 	uint32_t user;
 	enum entry_kind kind;
 	money_t amount;
-	bool seals;               /* it asks from now on */
-	enum transfer_state told; /* TRANSFER_UNKNOWN: nothing final */
+	bool seals;                   /* it asks from now on */
+	enum transfer_state answered; /* TRANSFER_UNKNOWN: nothing final */
 };
 
 /* A game server cancels one of its bets. */
 struct sim_cancel {
 	uint32_t bet;
-	bool told; /* that the bet does not count */
+	bool answered; /* that the bet does not count */
 };
 
 /* A game server sends the results of some of its rounds at once. */
@@ -232,8 +239,8 @@ struct sim_batch {
 	uint32_t client;
 	uint32_t count, rounds[SIM_BATCH_MAX];
 	bool stored; /* it was answered */
-	/* what each item was told that is final */
-	bool told[SIM_BATCH_MAX];
+	/* the final answer to each item was sent */
+	bool answered[SIM_BATCH_MAX];
 	enum refusal refusals[SIM_BATCH_MAX];
 	uint32_t len;
 	uint8_t items[SIM_ITEMS_MAX];
@@ -247,7 +254,7 @@ struct sim_correction {
 	enum round_result result;
 	money_t payout;
 	bool allow_shortfall;
-	bool made; /* it was told so */
+	bool made; /* the answer said so */
 	uint64_t transaction_id;
 	bool late;      /* another made the revision */
 	uint32_t opens; /* how often a callback of the round was open */

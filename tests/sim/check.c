@@ -74,27 +74,28 @@ static void check_stake(struct world *w, const struct bet *bet)
 		expected[user_of(w, bet->player_id)] -= bet->bet_amount;
 }
 
-/* What the game server was told is so. */
+/* What the game server got as an answer is true. */
 static void check_told(struct world *w, const struct bet *bet, uint32_t index)
 {
 	static const unsigned int states[] = {
-		[TOLD_NOTHING] = UINT32_MAX,
-		[TOLD_ACCEPTED] = 1u << BET_ACCEPTED | 1u << BET_SETTLED,
-		[TOLD_REJECTED] = 1u << BET_REJECTED,
-		[TOLD_TIMEOUT] = 1u << BET_REFUNDING | 1u << BET_REFUNDED,
-		[TOLD_NO] = 0,
-		[TOLD_CANCELLED] = 1u << BET_REFUNDING | 1u << BET_REFUNDED,
+		[ANSWERED_NOTHING] = UINT32_MAX,
+		[ANSWERED_ACCEPTED] = 1u << BET_ACCEPTED | 1u << BET_SETTLED,
+		[ANSWERED_REJECTED] = 1u << BET_REJECTED,
+		[ANSWERED_TIMEOUT] = 1u << BET_REFUNDING | 1u << BET_REFUNDED,
+		[ANSWERED_NO] = 0,
+		[ANSWERED_CANCELLED] = 1u << BET_REFUNDING | 1u << BET_REFUNDED,
 	};
-	const struct sim_bet *told = &w->bets[index];
+	const struct sim_bet *answered = &w->bets[index];
 
-	if (bet->cancelled && told->told == TOLD_ACCEPTED)
+	if (bet->cancelled && answered->answered == ANSWERED_ACCEPTED)
 		return;
-	if (told->told == TOLD_CANCELLED && bet->cancelled)
+	if (answered->answered == ANSWERED_CANCELLED && bet->cancelled)
 		return;
-	if (!(states[told->told] & 1u << bet->state) ||
-		(told->told != TOLD_NOTHING && told->transaction_id != bet->transaction_id))
-		violate(w, FLAW_TOLD, "b%u is %s and was told %s", index,
-			bet_state_names[bet->state], refusal_info(told->refusal)->id);
+	if (!(states[answered->answered] & 1u << bet->state) ||
+		(answered->answered != ANSWERED_NOTHING &&
+			answered->transaction_id != bet->transaction_id))
+		violate(w, FLAW_ANSWERED, "b%u is %s and was answered %s", index,
+			bet_state_names[bet->state], refusal_info(answered->refusal)->id);
 }
 
 static bool see_bet(void *context, struct bytes key, const void *row)
@@ -323,10 +324,11 @@ static void check_known(struct world *w)
 			violate(w, FLAW_STAKE, "a dealer knows transaction_id %u, no row does", id);
 	}
 	for (uint32_t i = 0; i < w->plan.bets; i++) {
-		enum told told = w->bets[i].told;
+		enum answered answered = w->bets[i].answered;
 
-		if (!stored[i] && told != TOLD_NOTHING && told != TOLD_NO && told != TOLD_CANCELLED)
-			violate(w, FLAW_TOLD, "b%u is nowhere and was told %s", i,
+		if (!stored[i] && answered != ANSWERED_NOTHING && answered != ANSWERED_NO &&
+			answered != ANSWERED_CANCELLED)
+			violate(w, FLAW_ANSWERED, "b%u is nowhere and was answered %s", i,
 				refusal_info(w->bets[i].refusal)->id);
 	}
 }

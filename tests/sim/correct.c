@@ -103,10 +103,10 @@ static void hear_made(struct world *w, const struct process *p, uint32_t index)
 
 	if (result->revision != correction->revision ||
 		(correction->made && correction->transaction_id != result->transaction_id))
-		violate(w, FLAW_REVISION, "k%u makes revision %u and is told %u", index,
+		violate(w, FLAW_REVISION, "k%u makes revision %u and is answered %u", index,
 			correction->revision, result->revision);
 	if (correction->late)
-		violate(w, FLAW_TOLD, "k%u was refused and is made", index);
+		violate(w, FLAW_ANSWERED, "k%u was refused and is made", index);
 	if (correction->result == RESULT_WIN && result->payout_amount != correction->payout)
 		violate(w, FLAW_ANSWER, "k%u pays what it did not ask for", index);
 	correction->made = true;
@@ -120,7 +120,7 @@ bool correct_hear(struct world *w, const struct process *p, uint32_t index, enum
 	struct sim_correction *correction = &w->corrections[index];
 	struct sim_round *round = &w->rounds[correction->round];
 
-	trace(w, "k%u makes revision %u of g%u and is told %s", index, correction->revision,
+	trace(w, "k%u makes revision %u of g%u and is answered %s", index, correction->revision,
 		correction->round, refusal_info(refusal)->id);
 	switch (refusal) {
 	case REFUSAL_NONE:
@@ -129,7 +129,8 @@ bool correct_hear(struct world *w, const struct process *p, uint32_t index, enum
 	case REFUSAL_REVISION_CONFLICT:
 		w->tally.conflicts_of_revision++;
 		if (correction->made)
-			violate(w, FLAW_TOLD, "k%u was made and is told that it is not", index);
+			violate(w, FLAW_ANSWERED,
+				"k%u was made, and the answer says that it was not", index);
 		if (p->corrected.revision < correction->revision)
 			violate(w, FLAW_REVISION, "k%u cannot make revision %u behind %u", index,
 				correction->revision, p->corrected.revision);
@@ -146,7 +147,7 @@ bool correct_hear(struct world *w, const struct process *p, uint32_t index, enum
 	case REFUSAL_STORAGE_FULL:
 		return false;
 	default:
-		violate(w, FLAW_ANSWER, "k%u is told %s", index, refusal_info(refusal)->id);
+		violate(w, FLAW_ANSWER, "k%u is answered %s", index, refusal_info(refusal)->id);
 		return false;
 	}
 }
@@ -262,7 +263,7 @@ void correct_check(struct world *w)
 		if ((correction->made &&
 			    (!made || row->transaction_id != correction->transaction_id)) ||
 			(correction->late && made))
-			violate(w, FLAW_TOLD, "k%u was told otherwise than that it is %s", i,
+			violate(w, FLAW_ANSWERED, "k%u had another answer than that it is %s", i,
 				made ? "made" : "not made");
 	}
 	audited = 0;

@@ -3,7 +3,7 @@
  * and those of B5.
  *
  * It reads the bytes that were sent. A transaction_id debits once and credits once; a refund of an
- * unknown bet does nothing, and where the tombstone rule holds bars it; a loss is told from another
+ * unknown bet does nothing, and where the tombstone rule holds bars it; a loss is known from another
  * by its event. It may refuse what it could accept, and a bet that it refused stays refused.
  */
 #include "sim.h"
@@ -107,7 +107,7 @@ void dealer_read(struct world *w, const struct flight *f, struct message *m)
 			callback_kind_names[f->kind], f->event, (int)f->len, (const char *)f->body);
 }
 
-/* No: with an error id that tells nothing to the platform. */
+/* No: with an error id that means nothing to the platform. */
 static enum callback_class refuse(const char **error_id)
 {
 	*error_id = "no_thanks";

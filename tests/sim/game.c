@@ -130,10 +130,11 @@ static void lose_patience(struct world *w, uint32_t who, uint32_t what)
 /* True: its key is used. */
 static bool key_is_used(const struct world *w, const struct sim_call *call)
 {
-	enum told told = w->bets[call->index].told;
+	enum answered answered = w->bets[call->index].answered;
 
 	if (call->kind == CALL_BET)
-		return told != TOLD_NOTHING && told != TOLD_NO && told != TOLD_CANCELLED;
+		return answered != ANSWERED_NOTHING && answered != ANSWERED_NO &&
+			answered != ANSWERED_CANCELLED;
 	if (call->kind == CALL_BATCH)
 		return w->batches[call->index].stored;
 	return call->kind == CALL_SETTLE && w->rounds[call->index].settled &&
@@ -249,7 +250,7 @@ bool game_is_done(const struct world *w)
 	return true;
 }
 
-/* Whether the round has a bet that nobody settled. */
+/* Whether the round has a bet that is not settled. */
 static bool has_accepted(struct world *w, uint32_t round)
 {
 	const char *player_id = w->users[w->rounds[round].user].player_id;

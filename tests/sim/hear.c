@@ -1,5 +1,5 @@
 /*
- * hear - what the game servers are told. It agrees with what they were told before and, where it is
+ * hear - the answers that game servers get. They agree with earlier answers and, where it is
  * final, with the rows.
  */
 #include "ledger/rows/keys.h"
@@ -52,40 +52,40 @@ static void check_accepted(struct world *w, uint32_t index, uint64_t transaction
 	bet = world_load(w, RECORD_BET, &bet_key);
 	if (!bet || (bet->state != BET_ACCEPTED && bet->state != BET_SETTLED && !bet->cancelled) ||
 		bet->transaction_id != transaction_id)
-		violate(w, FLAW_TOLD, "b%u is accepted, it is told, and is %s", index,
+		violate(w, FLAW_ANSWERED, "b%u is accepted, it is answered, and is %s", index,
 			bet ? bet_state_names[bet->state] : "nothing");
 	/* The answer may be older than the cancellation; what is stored is not. */
 	else if (w->bets[index].cancelled && !bet->cancelled)
 		violate(w, FLAW_CANCELLED, "b%u was cancelled and is accepted", index);
 }
 
-/* What a refusal means for a bet. TOLD_NOTHING: to be tried again. */
-static enum told told_by(enum refusal refusal, bool *known)
+/* What a refusal means for a bet. ANSWERED_NOTHING: to be tried again. */
+static enum answered answered_by(enum refusal refusal, bool *known)
 {
 	static const struct {
 		enum refusal refusal;
-		enum told told;
+		enum answered answered;
 	} meanings[] = {
-		{REFUSAL_NONE, TOLD_ACCEPTED},
-		{REFUSAL_BET_REJECTED, TOLD_REJECTED},
-		{REFUSAL_DEALER_UNREACHABLE, TOLD_REJECTED},
-		{REFUSAL_DEALER_TIMEOUT, TOLD_TIMEOUT},
-		{REFUSAL_ALREADY_SETTLED, TOLD_NO},
-		{REFUSAL_INSUFFICIENT_BALANCE, TOLD_NO},
-		{REFUSAL_BET_CANCELLED, TOLD_CANCELLED},
-		{REFUSAL_BET_IN_PROGRESS, TOLD_NOTHING},
-		{REFUSAL_DEALER_BUSY, TOLD_NOTHING},
-		{REFUSAL_STORAGE_FULL, TOLD_NOTHING},
+		{REFUSAL_NONE, ANSWERED_ACCEPTED},
+		{REFUSAL_BET_REJECTED, ANSWERED_REJECTED},
+		{REFUSAL_DEALER_UNREACHABLE, ANSWERED_REJECTED},
+		{REFUSAL_DEALER_TIMEOUT, ANSWERED_TIMEOUT},
+		{REFUSAL_ALREADY_SETTLED, ANSWERED_NO},
+		{REFUSAL_INSUFFICIENT_BALANCE, ANSWERED_NO},
+		{REFUSAL_BET_CANCELLED, ANSWERED_CANCELLED},
+		{REFUSAL_BET_IN_PROGRESS, ANSWERED_NOTHING},
+		{REFUSAL_DEALER_BUSY, ANSWERED_NOTHING},
+		{REFUSAL_STORAGE_FULL, ANSWERED_NOTHING},
 	};
 
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
 		if (meanings[i].refusal == refusal) {
 			*known = true;
-			return meanings[i].told;
+			return meanings[i].answered;
 		}
 	}
 	*known = false;
-	return TOLD_NOTHING;
+	return ANSWERED_NOTHING;
 }
 
 void game_hear_bet(struct world *w, const struct process *p, enum refusal refusal,
@@ -93,34 +93,35 @@ void game_hear_bet(struct world *w, const struct process *p, enum refusal refusa
 {
 	struct sim_call *call = waiting_call(w, p);
 	struct sim_bet *bet;
-	enum told told;
+	enum answered answered;
 	bool known;
 
 	if (!call)
 		return;
-	trace(w, "b%u is told %s", call->index, refusal_info(refusal)->id);
+	trace(w, "b%u is answered %s", call->index, refusal_info(refusal)->id);
 	if (hear_twisted(w, p, call, refusal))
 		return;
 	bet = &w->bets[call->index];
-	told = told_by(refusal, &known);
+	answered = answered_by(refusal, &known);
 	if (!known)
-		violate(w, FLAW_ANSWER, "b%u is told %s", call->index, refusal_info(refusal)->id);
-	if (told == TOLD_ACCEPTED && answer->state != BET_ACCEPTED)
-		violate(w, FLAW_TOLD, "b%u is accepted and told %s", call->index,
+		violate(w, FLAW_ANSWER, "b%u is answered %s", call->index,
+			refusal_info(refusal)->id);
+	if (answered == ANSWERED_ACCEPTED && answer->state != BET_ACCEPTED)
+		violate(w, FLAW_ANSWERED, "b%u is accepted and answered %s", call->index,
 			bet_state_names[answer->state]);
-	if (told == TOLD_ACCEPTED)
+	if (answered == ANSWERED_ACCEPTED)
 		check_accepted(w, call->index, answer->transaction_id);
-	if (bet->told != TOLD_NOTHING && bet->told != TOLD_NO &&
-		(bet->told != TOLD_ACCEPTED || told != TOLD_CANCELLED) &&
-		(bet->told != told || bet->refusal != refusal ||
+	if (bet->answered != ANSWERED_NOTHING && bet->answered != ANSWERED_NO &&
+		(bet->answered != ANSWERED_ACCEPTED || answered != ANSWERED_CANCELLED) &&
+		(bet->answered != answered || bet->refusal != refusal ||
 			bet->transaction_id != answer->transaction_id))
-		violate(w, FLAW_TOLD, "b%u is told %s, and before %s", call->index,
+		violate(w, FLAW_ANSWERED, "b%u is answered %s, and before %s", call->index,
 			refusal_info(refusal)->id, refusal_info(bet->refusal)->id);
-	if (told == TOLD_NOTHING) {
+	if (answered == ANSWERED_NOTHING) {
 		game_try_again(w, call);
 		return;
 	}
-	bet->told = told;
+	bet->answered = answered;
 	bet->refusal = refusal;
 	bet->transaction_id = answer->transaction_id;
 	game_done(w, call);
@@ -136,7 +137,7 @@ static void hear_settled(struct world *w, struct sim_call *call,
 		(round->result == RESULT_WIN && result->payout_amount != round->payout))
 		violate(w, FLAW_ANSWER, "s%u: its sums", call->index);
 	if (round->settled && round->transaction_id != result->transaction_id)
-		violate(w, FLAW_TOLD, "s%u is told another transaction_id", call->index);
+		violate(w, FLAW_ANSWERED, "s%u is answered another transaction_id", call->index);
 	round->settled = true;
 	round->transaction_id = result->transaction_id;
 	game_done(w, call);
@@ -150,7 +151,7 @@ void game_hear_round(struct world *w, const struct process *p, enum refusal refu
 
 	if (!call)
 		return;
-	trace(w, "s%u is told %s", call->index, refusal_info(refusal)->id);
+	trace(w, "s%u is answered %s", call->index, refusal_info(refusal)->id);
 	round = &w->rounds[call->index];
 	if (hear_twisted(w, p, call, refusal))
 		return;
@@ -175,11 +176,12 @@ void game_hear_round(struct world *w, const struct process *p, enum refusal refu
 	case REFUSAL_STORAGE_FULL:
 		break;
 	default:
-		violate(w, FLAW_ANSWER, "s%u is told %s", call->index, refusal_info(refusal)->id);
+		violate(w, FLAW_ANSWER, "s%u is answered %s", call->index,
+			refusal_info(refusal)->id);
 		break;
 	}
 	if (round->settled)
-		violate(w, FLAW_TOLD, "s%u was settled and is told %s", call->index,
+		violate(w, FLAW_ANSWERED, "s%u was settled and is answered %s", call->index,
 			refusal_info(refusal)->id);
 	game_try_again(w, call);
 }
@@ -192,7 +194,7 @@ void game_hear_balance(struct world *w, const struct process *p, enum refusal re
 		return;
 	if (refusal != REFUSAL_NONE && refusal != REFUSAL_DEALER_BUSY &&
 		refusal != REFUSAL_STORAGE_FULL)
-		violate(w, FLAW_ANSWER, "a balance is told %s", refusal_info(refusal)->id);
+		violate(w, FLAW_ANSWER, "a balance is answered %s", refusal_info(refusal)->id);
 	game_done(w, call);
 }
 

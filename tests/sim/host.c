@@ -218,7 +218,7 @@ static void keep_found(struct world *w, struct process *p, struct slot *slot)
 	}
 }
 
-/* Keeps count of the permits that no row tells of. */
+/* Keeps count of the permits that no row shows. */
 static void note_inquiry(struct world *w, const struct slot *slot)
 {
 	const struct player_balance_result *result = &slot->result.player_balance;

@@ -46,7 +46,7 @@ static void heard(struct world *w, struct process *p)
 	if (verdict->refusal != REFUSAL_NONE && verdict->refusal != REFUSAL_NOT_ALLOWED_NOW &&
 		verdict->refusal != REFUSAL_CALLBACK_NOT_FOUND &&
 		verdict->refusal != REFUSAL_STORAGE_FULL)
-		violate(w, FLAW_ANSWER, "the operator is told %s",
+		violate(w, FLAW_ANSWER, "the operator is answered %s",
 			refusal_info(verdict->refusal)->id);
 	/* The same command again acts once. */
 	if (!fate(w, 200))
@@ -108,7 +108,7 @@ static void heard_hold(struct world *w, struct process *p)
 	w->tally.holds += p->cmd.dealer_put.dealer.callbacks_held_ms != 0;
 	if (p->result.verdict.refusal != REFUSAL_NONE &&
 		p->result.verdict.refusal != REFUSAL_STORAGE_FULL)
-		violate(w, FLAW_ANSWER, "the operator is told %s",
+		violate(w, FLAW_ANSWER, "the operator is answered %s",
 			refusal_info(p->result.verdict.refusal)->id);
 }
 

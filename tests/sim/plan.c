@@ -132,7 +132,7 @@ static void draw_planted(struct world *w)
 	case PLANT_NO_OPERATION:
 		plan->link_break = plan->kill_after = 60;
 		break;
-	case PLANT_TOLD_EARLY:
+	case PLANT_ANSWERED_EARLY:
 	case PLANT_NO_TAKEOVER:
 		plan->die = 60;
 		break;

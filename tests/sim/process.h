@@ -28,7 +28,7 @@ struct timer {
 struct flight {
 	bool used;
 	bool open;  /* between begin and close */
-	bool ended; /* closed, and not yet told */
+	bool ended; /* closed, and not yet reported */
 	uint32_t serial;
 	uint64_t event;
 	enum callback_kind kind;

@@ -75,7 +75,7 @@ static enum transfer_state heard_state(struct world *w, const struct process *p,
 		return TRANSFER_UNKNOWN;
 	if (p->command == COMMAND_TRANSFER_INQUIRE) {
 		if (refusal != REFUSAL_NONE || state == TRANSFER_UNKNOWN)
-			violate(w, FLAW_ANSWER, "t%u is asked for and told %s %s", index,
+			violate(w, FLAW_ANSWER, "t%u is asked for, and the answer is %s %s", index,
 				refusal_info(refusal)->id, transfer_state_names[state]);
 		return state;
 	}
@@ -87,7 +87,7 @@ static enum transfer_state heard_state(struct world *w, const struct process *p,
 	case REFUSAL_TRANSACTION_SEALED:
 		return TRANSFER_SEALED;
 	default:
-		violate(w, FLAW_ANSWER, "t%u is told %s", index, refusal_info(refusal)->id);
+		violate(w, FLAW_ANSWER, "t%u is answered %s", index, refusal_info(refusal)->id);
 		return TRANSFER_UNKNOWN;
 	}
 }
@@ -114,12 +114,12 @@ bool seal_hear(struct world *w, const struct process *p, uint32_t index)
 	if (state == TRANSFER_UNKNOWN)
 		return false;
 	if (stored_state(w, index) != state)
-		violate(w, FLAW_TOLD, "t%u is %s and told %s", index,
+		violate(w, FLAW_ANSWERED, "t%u is %s and answered %s", index,
 			transfer_state_names[stored_state(w, index)], transfer_state_names[state]);
-	if (transfer->told != TRANSFER_UNKNOWN && transfer->told != state)
-		violate(w, FLAW_TOLD, "t%u is told %s, and before %s", index,
-			transfer_state_names[state], transfer_state_names[transfer->told]);
-	transfer->told = state;
+	if (transfer->answered != TRANSFER_UNKNOWN && transfer->answered != state)
+		violate(w, FLAW_ANSWERED, "t%u is answered %s, and before %s", index,
+			transfer_state_names[state], transfer_state_names[transfer->answered]);
+	transfer->answered = state;
 	return true;
 }
 
@@ -136,12 +136,13 @@ uint32_t seal_number(const struct transaction *entry)
 void seal_check(struct world *w, const uint32_t moved[SIM_SEALS_MAX])
 {
 	for (uint32_t i = 0; i < w->plan.transfers; i++) {
-		const enum transfer_state state = stored_state(w, i), told = w->transfers[i].told;
+		const enum transfer_state state = stored_state(w, i),
+					  answered = w->transfers[i].answered;
 
 		w->tally.transfers[state]++;
-		if (told != TRANSFER_UNKNOWN && told != state)
-			violate(w, FLAW_TOLD, "t%u is %s and was told %s", i,
-				transfer_state_names[state], transfer_state_names[told]);
+		if (answered != TRANSFER_UNKNOWN && answered != state)
+			violate(w, FLAW_ANSWERED, "t%u is %s and was answered %s", i,
+				transfer_state_names[state], transfer_state_names[answered]);
 		if (moved[i] != (state == TRANSFER_DONE))
 			violate(w, FLAW_MONEY, "t%u is %s and moved %u times", i,
 				transfer_state_names[state], moved[i]);

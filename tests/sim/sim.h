@@ -13,7 +13,7 @@
  *   flight.c   one attempt: the fence, the first byte, the end of the connection
  *   network.c  what becomes of a request and its answer; what leaves is counted and compared there
  *   dealer.c   the other side, by the specification's rules 1 to 4
- *   game.c     game servers: bets, results, repeats, conflicts; hear.c what they are told
+ *   game.c     game servers: bets, results, repeats, conflicts; hear.c their answers
  *   cancel.c   game servers cancel bets; correct.c they, and operators, correct settled rounds
  *   batch.c    game servers send several results at once
  *   seal.c     dealers: transfers, and seals of those that were not answered
@@ -87,8 +87,9 @@ struct world {
 	uint32_t message_count;
 	struct inquiry inquiries[SIM_EVENTS_MAX];
 	uint32_t inquiry_count;
-	int64_t closed_ms[SIM_MESSAGES_MAX];        /* by connection; -1: open */
-	struct callback_end_cmd ends[SIM_ENDS_MAX]; /* some that were told, to be told again */
+	int64_t closed_ms[SIM_MESSAGES_MAX]; /* by connection; -1: open */
+	struct callback_end_cmd
+		ends[SIM_ENDS_MAX]; /* some that were reported, to be reported again */
 	uint32_t end_count;
 	uint32_t connection_count;
 
@@ -105,7 +106,7 @@ struct world {
 /* Too large to be cleared for each seed; it holds nothing from one to the next. */
 extern struct ledger sim_ledger;
 
-/* world.c. Runs one seed; returns what was found, told in w->why. */
+/* world.c. Runs one seed; returns what was found; w->why describes it. */
 enum flaw world_run(struct world *w, uint64_t seed, enum plant plant);
 void world_at(struct world *w, int64_t in_ms, sim_run *run, uint32_t who, uint32_t what);
 void world_push(struct world *w, const struct timer *timer);

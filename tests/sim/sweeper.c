@@ -149,7 +149,7 @@ static void claim(struct world *w, struct process *p)
 	process_ask(w, p, COMMAND_CALLBACK_CLAIM, claimed);
 }
 
-/* An end that was told before is told once more, whatever has become of its callback. */
+/* An end that was reported before is reported once more, whatever has become of its callback. */
 static void end_again(struct world *w, struct process *p)
 {
 	p->cmd.callback_end =

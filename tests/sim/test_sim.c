@@ -3,7 +3,7 @@
  *
  *   CB_SIM_SEEDS=N  runs N seeds instead of 10,000
  *   CB_SEED=N       runs seed N alone
- *   CB_TRACE=1      with it: tells everything that happens, on standard error
+ *   CB_TRACE=1      with it: writes everything that happens to standard error
  */
 #include "base/log.h"
 #include "sim.h"
@@ -53,7 +53,7 @@ void __wrap_log_line(enum log_level level, const char *event, const char *format
 static void expect_nothing(uint64_t seed)
 {
 	ck_assert_msg(world_run(&world, seed, PLANT_NOTHING) == FLAW_NONE,
-		"seed %" PRIu64 ": %s (CB_SEED=%" PRIu64 " CB_TRACE=1 tells how)", seed, world.why,
+		"seed %" PRIu64 ": %s (CB_SEED=%" PRIu64 " CB_TRACE=1 shows how)", seed, world.why,
 		seed);
 }
 
@@ -90,8 +90,8 @@ static const struct {
 	{"a dealer later than refund_delay", PLANT_LATE_DEALER, FOUND(STAKE)},
 	{"the same with tombstones", PLANT_LATE_TOMBSTONE, 0},
 	{"a worker stopped beyond its lease", PLANT_LONG_STOP, FOUND(STAKE) | FOUND(EARLY)},
-	{"no compare-and-set", PLANT_NO_COMPARE, FOUND(ROWS) | FOUND(TOLD) | FOUND(STAKE)},
-	{"the game server is told early", PLANT_TOLD_EARLY, FOUND(TOLD)},
+	{"no compare-and-set", PLANT_NO_COMPARE, FOUND(ROWS) | FOUND(ANSWERED) | FOUND(STAKE)},
+	{"the game server is answered early", PLANT_ANSWERED_EARLY, FOUND(ANSWERED)},
 	{"a betting sent again", PLANT_SENT_AGAIN, FOUND(BET_SENT_TWICE)},
 	{"other bytes", PLANT_OTHER_BYTES, FOUND(BYTES)},
 	{"unknown is delivered", PLANT_UNKNOWN_IS_OK,
@@ -101,13 +101,13 @@ static const struct {
 	{"no takeover", PLANT_NO_TAKEOVER, FOUND(STUCK)},
 	{"a callback of a held dealer that starts", PLANT_HELD_STARTS, FOUND(HELD)},
 	{"a grant again while held", PLANT_HELD_AGAIN, FOUND(HELD)},
-	{"a seal without compare-and-set", PLANT_BLIND_SEAL, FOUND(TOLD) | FOUND(MONEY)},
+	{"a seal without compare-and-set", PLANT_BLIND_SEAL, FOUND(ANSWERED) | FOUND(MONEY)},
 	{"a cancellation without tombstone", PLANT_NO_TOMBSTONE, FOUND(CANCELLED)},
 	{"a correction of any revision", PLANT_NO_REVISION, FOUND(REVISION)},
 	{"a correction while a callback is open", PLANT_NO_OPEN_CHECK, FOUND(OVERTAKEN)},
 	{"a decrease that is taken twice", PLANT_TAKES_TWICE, FOUND(PAYOUT)},
-	{"a batch whose answers are not kept", PLANT_NO_BATCH_ROW, FOUND(TOLD)},
-	{"an operator's correction that is not known again", PLANT_NO_OPERATION, FOUND(TOLD)},
+	{"a batch whose answers are not kept", PLANT_NO_BATCH_ROW, FOUND(ANSWERED)},
+	{"an operator's correction that is not known again", PLANT_NO_OPERATION, FOUND(ANSWERED)},
 };
 #define PLANTS (sizeof(plants) / sizeof(plants[0]))
 

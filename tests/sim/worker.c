@@ -74,7 +74,7 @@ void worker_flight_ended(struct world *w, struct process *p, struct flight *f)
 
 	if (w->plant == PLANT_UNKNOWN_IS_NO && f->class == CALLBACK_UNKNOWN)
 		f->class = CALLBACK_NOT_SENT;
-	if (w->plant == PLANT_TOLD_EARLY && f->kind == CALLBACK_BETTING &&
+	if (w->plant == PLANT_ANSWERED_EARLY && f->kind == CALLBACK_BETTING &&
 		f->class == CALLBACK_SUCCESS) {
 		memset(&early, 0, sizeof(early));
 		early.state = BET_ACCEPTED;
@@ -140,7 +140,8 @@ void worker_check_granted(struct world *w, uint64_t event, uint64_t sender)
 	key.number = attempts;
 	attempt = world_load(w, RECORD_ATTEMPT, &key);
 	if (!attempt || attempt->sender == sender)
-		violate(w, FLAW_ANSWER, "%" PRIu64 " is its sender's, who is not told", event);
+		violate(w, FLAW_ANSWER, "%" PRIu64 " is its sender's, which does not get it",
+			event);
 }
 
 /* The betting of the bet that was placed; 0: none is known. */

@@ -236,9 +236,9 @@ static bool take_count(void *context, unsigned int number, const PGresult *resul
 {
 	const struct saving *saving = context;
 	/* The result of the turn is a row; the trip fails where it would be none. */
-	const char *told = number ? PQcmdTuples((PGresult *)(uintptr_t)result) : "";
+	const char *affected = number ? PQcmdTuples((PGresult *)(uintptr_t)result) : "";
 
-	return !number || strtoul(told, NULL, 10) == saving->counts[number];
+	return !number || strtoul(affected, NULL, 10) == saving->counts[number];
 }
 
 static bool send_saves(struct pg_batch *batch, struct pg_connection *connection,
