@@ -1,5 +1,5 @@
 /*
- * replays - previews, starts and stops replays of parked callbacks (link/replay_commands.h).
+ * replays - previews, starts and describes replays of parked callbacks (link/replay_commands.h).
  */
 #ifndef ADMIN_REPLAYS_H
 #define ADMIN_REPLAYS_H
@@ -21,7 +21,7 @@ struct replay_preview {
 	uint64_t adjusted;
 	int64_t oldest_ms;    /* when the oldest was made; 0: none */
 	int64_t looked_to_ms; /* when the oldest that was looked at was made; 0: none */
-	bool more;            /* older ones were not looked at, and belong to no replay */
+	bool more;            /* older ones were not looked at: the replay does not send them */
 	bool has_url;
 	bool dealer_is_held;
 	enum breaker breaker;
@@ -34,12 +34,13 @@ void replays_filter(const struct filter *filter, uint32_t kinds, struct replay_f
 
 /*
  * Counts what a replay with preview->filter and preview->events would send, by at most @commands commands
- * (0: as many as are needed), and freezes the filter to what was looked at.
+ * (0: as many as are needed), and freezes the filter: from the oldest event that would be sent to the newest
+ * that was looked at.
  */
 enum outcome replays_preview(struct session *session, struct replay_preview *preview,
 	unsigned int commands);
 
-/* Starts the replay that was previewed; @operation_id makes a repeated start act once. */
+/* Starts the replay that was previewed. cmd->operator.operation_id makes a repeated start act once. */
 enum outcome replays_start(struct session *session, const struct replay_start_cmd *cmd,
 	uint64_t *id);
 

@@ -37,7 +37,8 @@ struct settings {
 	char support_group[64]; /* group whose members may also help callers (link/roles.h) */
 	/* The web console. There is none, and no desk.sock, if this is "" or the file does not exist. */
 	char console_front_file[512]; /* the front secrets, readable by the ledger */
-	char console_group[64];       /* group that may open desk.sock; "": none */
+	char console_group
+		[64]; /* group that may open desk.sock, and jobs.sock of job --listen; "": none */
 	uint32_t console_idle_s;
 	uint32_t console_session_s;
 	uint32_t console_code_fresh_s;
@@ -71,8 +72,8 @@ struct settings {
 	uint32_t checkpoint_kib;     /* checkpoint after this much log, or ... */
 	uint32_t checkpoint_interval_ms; /* ... after this time */
 	uint32_t log_keep_mib; /* size of logs before the last checkpoint kept for roll-forward */
+	uint32_t replay_rate;  /* callbacks that a replay makes due, a second and dealer */
 	/* age at which bodies of delivered and settled rows are deleted; 0: never */
-	uint32_t replay_rate; /* callbacks that a replay makes due, a second and dealer */
 	uint32_t retention_days;
 	uint32_t retention_pause_s;  /* before the first pass and between passes */
 	uint32_t refused_keep_days;  /* refused calls on disk; 0: no limit of age */

@@ -104,7 +104,7 @@ enum outcome check_walk_statistics(struct check *check);
 enum outcome check_walk_days_before(struct check *check);
 enum outcome check_walk_days_after(struct check *check);
 /*
- * Walks callbacks, bodies, attempts and due rows. Walks the audit afterwards if its rows are
+ * Walks callbacks, bodies, attempts, answers and due rows. Walks the audit afterwards if its rows are
  * needed.
  */
 enum outcome check_walk_events(struct check *check);

@@ -8,14 +8,10 @@
 
 #include "admin/list.h"
 #include "admin/seek.h"
-#include "base/text.h"
 #include "domain/dealer_day.h"
 #include "domain/statistics.h"
 
 #include <string.h>
-
-#define DAY_MS    INT64_C(86400000)
-#define MINUTE_MS INT64_C(60000)
 
 /* The day that is read again. */
 struct day_reading {
@@ -141,7 +137,7 @@ static enum outcome read_day(struct check *check, void *closure, struct proof_fa
 {
 	struct day_reading *reading = closure;
 	const int64_t from_ms =
-		reading->made.number * DAY_MS - reading->dealer.utc_offset_min * MINUTE_MS;
+		statistics_day_begin(reading->made.number, reading->dealer.utc_offset_min);
 	struct dealer_day key, after;
 	enum outcome code;
 
@@ -151,11 +147,11 @@ static enum outcome read_day(struct check *check, void *closure, struct proof_fa
 	reading->made = key;
 	code = fetch_day(reading, &reading->stored);
 	if (code == OUTCOME_DONE)
-		code = seek_walk(check->session, RECORD_TRANSACTION, from_ms, from_ms + DAY_MS,
-			add_transaction, reading);
+		code = seek_walk(check->session, RECORD_TRANSACTION, from_ms,
+			from_ms + STATISTICS_DAY_MS, add_transaction, reading);
 	if (code == OUTCOME_DONE)
-		code = seek_walk(check->session, RECORD_CALLBACK, from_ms, from_ms + DAY_MS,
-			add_callback, reading);
+		code = seek_walk(check->session, RECORD_CALLBACK, from_ms,
+			from_ms + STATISTICS_DAY_MS, add_callback, reading);
 	if (code == OUTCOME_DONE)
 		code = fetch_day(reading, &after);
 	if (code != OUTCOME_DONE)
@@ -180,10 +176,12 @@ static enum outcome search_part(struct check *check, const struct proof_dealer *
 	if (code != OUTCOME_DONE || !found)
 		return code;
 	memcpy(reading.made.casino_id, books->total.casino_id, CASINO_ID_SIZE);
-	number = statistics_day(reading.dealer.created_ms - DAY_MS, books->days.utc_offset_min);
+	number = statistics_day(reading.dealer.created_ms - STATISTICS_DAY_MS,
+		books->days.utc_offset_min);
 	if (number < books->days.first)
 		number = books->days.first;
-	last = statistics_day(check->point.begin_ms + DAY_MS, books->days.utc_offset_min);
+	last = statistics_day(check->point.begin_ms + STATISTICS_DAY_MS,
+		books->days.utc_offset_min);
 	for (; code == OUTCOME_DONE && number <= last && !check_knows_enough(check); number++) {
 		if (number % PROOF_DAY_PARTS != part)
 			continue;

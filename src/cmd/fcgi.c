@@ -146,7 +146,7 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->console && arguments->exclusive)
-			argp_error(state, "--serve=console is without --exclusive");
+			argp_error(state, "--serve=console cannot be combined with --exclusive");
 		/* Each thread has its own connection. */
 		if (arguments->console && arguments->threads > CONSOLE_THREADS_MAX)
 			argp_error(state, "--serve=console takes --threads of at most %d",

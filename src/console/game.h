@@ -31,9 +31,9 @@ void game_round(struct page *page, const struct game_rows *game);
 enum outcome game_callbacks(struct page *page, const struct game_rows *game);
 /* Writes a body or a JSON text, folded: byte for byte, and JSON with an indent beside it. */
 void game_bytes(struct page *page, const char *title, struct bytes bytes);
-/* Makes the answer the error page of a transaction id in the address that does not exist. */
-enum outcome game_no_transaction(struct page *page);
 /* Writes the body of a callback in the same way. */
 enum outcome game_callback_body(struct page *page, uint64_t event);
+/* Makes the answer the error page of a transaction id in the address that does not exist. */
+enum outcome game_no_transaction(struct page *page);
 
 #endif

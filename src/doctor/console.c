@@ -272,8 +272,8 @@ void doctor_console_process(struct doctor *doctor)
 		doctor_fail(doctor, "the console runs as user %s, which may open edge.sock or more",
 			consoles.user);
 		doctor_remedy(doctor,
-			"run it as a user of its own, such as _creditbridge-console, whose only "
-			"right is desk.sock");
+			"run it as a user of its own, such as _creditbridge-console, which belongs "
+			"to no other group");
 	}
 	if (consoles.replaced) {
 		doctor_warn(doctor,
@@ -281,7 +281,7 @@ void doctor_console_process(struct doctor *doctor)
 		doctor_remedy(doctor, "systemctl restart creditbridge-console");
 	}
 	if (!doctor->sheet->count)
-		doctor_pass(doctor, "it runs as user %s, which may open desk.sock only",
+		doctor_pass(doctor, "it runs as user %s, which may not open edge.sock",
 			consoles.user);
 }
 

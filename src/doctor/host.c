@@ -239,7 +239,7 @@ void doctor_clock(struct doctor *doctor)
 			"refused once it is off (request_window_s = %u)%s",
 			doctor->settings->request_window_s,
 			doctor_console_used(doctor->settings)
-				? "; by 30 s, and the console refuses codes"
+				? "; the console refuses codes if it is off by 30 s"
 				: "");
 		doctor_remedy(doctor, "run chrony or systemd-timesyncd");
 	}

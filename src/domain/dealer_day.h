@@ -5,7 +5,7 @@
  *
  *   movements, paid, corrected   count on the day on which they were recorded
  *   bets                         count on the day on which they were recorded, by the state that they
- *                                have now. A bet that is cancelled later moves within its own day
+ *                                have now. A bet that is cancelled later then counts as refunded on the same day
  *   callbacks                    count on the day on which they were created, by the class of the
  *                                last attempt that ended
  *
@@ -29,7 +29,7 @@ bool dealer_day_number(const struct dealer *dealer, int64_t time_ms, uint32_t *n
  */
 uint32_t dealer_day_first(const struct dealer *dealer);
 
-/* Returns true if @row is a movement, so that dealer_day_movement() counts it. */
+/* Returns true if dealer_day_movement() counts @row: a movement that is no stake. A stake counts as a bet. */
 bool dealer_day_moves(const struct transaction *row);
 void dealer_day_movement(struct dealer_day *day, const struct transaction *row);
 /* Add a result or correction of a seamless wallet, which moves nothing here. */

@@ -11,6 +11,11 @@ uint32_t statistics_day(int64_t time_ms, int32_t utc_offset_min)
 	return local_ms < 0 ? 0 : (uint32_t)(local_ms / STATISTICS_DAY_MS);
 }
 
+int64_t statistics_day_begin(uint32_t day, int32_t utc_offset_min)
+{
+	return (int64_t)day * STATISTICS_DAY_MS - utc_offset_min * MINUTE_MS;
+}
+
 void statistics_date(uint32_t day, char date[DATE_SIZE])
 {
 	time_t time = (time_t)day * (STATISTICS_DAY_MS / 1000);

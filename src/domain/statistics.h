@@ -20,6 +20,8 @@
 
 /* Returns the day of @time_ms, counted from 1970-01-01. */
 uint32_t statistics_day(int64_t time_ms, int32_t utc_offset_min);
+/* Returns when @day begins in that offset. */
+int64_t statistics_day_begin(uint32_t day, int32_t utc_offset_min);
 
 /* Writes a day as YYYY-MM-DD. */
 void statistics_date(uint32_t day, char date[DATE_SIZE]);

@@ -13,7 +13,7 @@
 #define REST_MS 1000
 
 /* Returns true if an earlier replay of the same dealer runs. */
-static bool is_behind(const struct replay_book *book, uint32_t at)
+static bool waits_for_earlier(const struct replay_book *book, uint32_t at)
 {
 	for (uint32_t i = 0; i < at; i++) {
 		if (strcmp(book->list[i].row.filter.casino_id,
@@ -48,7 +48,7 @@ static bool may_step(const struct ledger *ledger, uint32_t at)
 	const struct replay_book *book = &ledger->derived.replays;
 	const struct running_replay *running = &book->list[at];
 
-	return !is_behind(book, at) &&
+	return !waits_for_earlier(book, at) &&
 		(step_room(ledger, running) || running->row.made_due >= running->row.expected);
 }
 
@@ -156,12 +156,12 @@ static enum status find_step(struct ledger *ledger, const struct running_replay 
 	enum status status = STATUS_OK;
 
 	found.last = running->row.next_event - 1;
-	if (running->row.made_due >= running->row.expected)
-		status = STATUS_OK;
-	else if (running->row.events.len)
-		take_marked(&found);
-	else
-		status = find_parked(ledger->store, &found);
+	if (running->row.made_due < running->row.expected) {
+		if (running->row.events.len)
+			take_marked(&found);
+		else
+			status = find_parked(ledger->store, &found);
+	}
 	*cmd = (struct replay_step_cmd){.id = running->row.id,
 		.from = running->row.next_event,
 		.to = found.last + 1,

@@ -3,8 +3,8 @@
  *
  * A step looks at a bounded number of callbacks and runs one REPLAY_STEP, which moves the replay on in the
  * same transaction in which it makes the callbacks due. So a crash at any moment repeats no callback and
- * leaves none out. Of each dealer one replay runs at a time, the oldest first, with @rate callbacks a
- * second. A replay waits while REPLAY_AHEAD_MAX of its callbacks are due or being sent, so that a stop
+ * leaves none out. Of each dealer one replay runs at a time, the oldest first, with replay_rate
+ * callbacks a second. A replay waits while REPLAY_AHEAD_MAX of its callbacks are due or being sent, so that a stop
  * leaves few of them.
  */
 #ifndef LEDGER_REPLAY_H

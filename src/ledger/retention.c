@@ -299,7 +299,7 @@ static void use_rows(struct step *step, uint64_t event, use_row *use)
 	step->attempts += callback->attempts;
 }
 
-/* Declares bodies and attempts. If they are too many for one step, the rest waits for the next. */
+/* Declares bodies, attempts and answers. If they are too many for one step, the rest waits for the next. */
 static void want_bodies(struct step *step)
 {
 	for (unsigned int i = 0; i < step->played; i++) {

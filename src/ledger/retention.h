@@ -1,7 +1,7 @@
 /*
  * retention - deletes bodies that are no longer needed (contract, "What an operator may change").
  *
- * It deletes the bodies and attempts of delivered callbacks, and the data of game servers about
+ * It deletes the bodies, attempts and answers of delivered callbacks, and the data of game servers about
  * settled bets, once they are older than retention_days. It never deletes transactions, keys,
  * states or totals.
  *

@@ -55,7 +55,7 @@ struct replay_preview_result {
  */
 struct replay_start_cmd {
 	struct operator operator;
-	struct replay_filter filter; /* as the preview returned it */
+	struct replay_filter filter; /* as replays_preview() froze it (admin/replays.h) */
 	struct bytes events;
 	uint64_t expected; /* callbacks that the preview counted: 1 to REPLAY_CALLBACKS_MAX */
 };

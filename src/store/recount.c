@@ -313,8 +313,8 @@ static enum status find_newest(struct recount *recount, int64_t *newest_ms)
 }
 
 /*
- * The sums of days begin after the newest row, because older rows were not counted. Dealers without a
- * row have nothing that was not counted.
+ * The sums of days begin after the newest row, because older rows were not counted. If there is
+ * no row at all, all rows count.
  */
 static enum status begin_days(struct recount *recount)
 {

@@ -34,6 +34,7 @@ class Pages:
         self.socket, self.front, self.look = socket, front, look
         self.otpauth = None  # of the operator
         self.cookie = ""
+        self.shown = 0  # pages that run() saw
 
     def request(self, method, path, query="", form=None):
         """The answer. None: none."""
@@ -75,6 +76,7 @@ class Pages:
     def run(self, control, tries):
         """While the fault goes on: each page a few times."""
         self.cookie = ""
+        self.shown = 0
         control.moment(MOMENT)
         # A code counts once: an answer that is lost has used it up.
         for code in (one_time_code(self.otpauth), CODE)[:tries]:
@@ -84,6 +86,7 @@ class Pages:
             control.moment(MOMENT + number)
             for _ in range(tries):
                 if self.read(page):
+                    self.shown += 1
                     break
 
     def finish(self, ctl):

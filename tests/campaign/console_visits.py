@@ -7,7 +7,6 @@ import pathlib
 import secrets
 import urllib.parse
 
-import cb
 import cb_console
 from cb import check, equal
 from cb_codes import one_time_code
@@ -83,7 +82,7 @@ class Visits:
         check(len(seen) > 15, f"pages: {sorted(seen)}")
 
     def send(self, browser):
-        """The forms of the newest callbacks."""
+        """The forms of some callbacks."""
         sent = 0
         for target in sorted(self.read_all):
             if sent >= FORMS_MAX or not target.startswith(PREFIX + "/callbacks/"):

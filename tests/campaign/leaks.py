@@ -17,7 +17,7 @@ be there:
     bodies       there, and in logs at level debug; a round's objects in the answer that tells of it
     front        the secret that vouches for the console's web server: in its file and that server's
                  configuration, and on the wire to the console and on its link to the ledger
-    session      of the console's operator: there, and in the cookie
+    session      the cookie of the console's operator: on the wire of the browser and of the console
     code         the secret of one-time codes: printed once, in the state and its backups, and on the link
                  on which it is made
     memory       of a process that is alive: root alone can look into it (base/no_dump.h)
@@ -167,7 +167,7 @@ class Search:
         """What @target is, if a secret of that @kind belongs there; None: it does not."""
         inside = str(self.wallet.dir)
         for of, start, kinds in (
-                ("link", f"UNIX:{inside}/run/", ("key", "signature", "body", "front", "session", "code")),
+                ("link", f"UNIX:{inside}/run/", ("key", "signature", "body", "front", "code")),
                 ("state", f"{inside}/state/", ("key", "body", "code")),
                 ("state", f"{inside}/backup/", ("key", "body", "code")),
                 ("front", f"{inside}/console-front", ("front",)),

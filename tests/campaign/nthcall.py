@@ -59,7 +59,7 @@ import play  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
 from cb_console import PREFIX  # noqa: E402
 from cb_middle import Operator  # noqa: E402
-from console_pages import OPERATOR, Pages  # noqa: E402
+from console_pages import OPERATOR, PAGES, Pages  # noqa: E402
 import nth_cases  # noqa: E402
 from nth_cases import PROGRAMS, Case, Control, case_of, each_call, each_place, named, sample  # noqa: E402
 from slot import WAIT_S, Slot, die_with_parent  # noqa: E402
@@ -348,6 +348,7 @@ def count(bench):
     counts, places = {}, {}
     for program in PROGRAMS:
         play_case(bench, Case(program, "read", "EIO", 0, 0, False))
+        equal(bench.pages.shown, len(PAGES), "pages of the console without a fault")
         counts[program], places[program] = bench.control.counts(), bench.control.places()
         check(counts[program]["malloc"], f"nth.so counts nothing of {program}")
         told = " ".join(f"{name} {number}" for name, number in counts[program].items())

@@ -34,7 +34,7 @@ LEAST = {"status": "read", "metrics": "read", "list": "read", "find": "read", "r
          "replay_stop": "support", "session_count": "admin"}
 OWN = {"session_step", "session_show", "session_close"}
 FLOOD_S = 1.0
-CONNECTIONS_MAX = 24
+CONNECTIONS_MAX = 24  # DESK_CONNECTIONS_MAX
 
 
 class Desk(Link):

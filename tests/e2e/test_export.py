@@ -453,7 +453,7 @@ def case_older():
         equal(imported(wallet, older)["rows"], told["rows"] - told["counts"]["dealer_day"], "all rows")
         wallet.start()
         # The sums of days begin after the upgrade.
-        before = before.replace('"days":2,', '"days":0,')
+        before = re.sub(r'"days":\d+,', '"days":0,', before)
         equal(checked(wallet), before, "check --json, byte for byte")
 
 

@@ -216,7 +216,7 @@ def case_recon(office):
 
 
 def case_health(office):
-    """Doctor's checks with remedies and counts; the result is kept until an operator runs it again."""
+    """Doctor's checks with remedies and counts; the result is kept until it is run again."""
     rita = office.browsers["rita"]
     page = rita.get("/health")
     equal(page.status, 200, page.text[-600:])
@@ -297,6 +297,9 @@ def case_gone(office):
         link.sendall(request_of("ping", session=session_of(office.browsers["nok"]), casino="slow"))
         wait_until(lambda: len(office.silent.taken) > before, WAIT_S, "the ping reaches the dealer")
         dealer = office.silent.taken[-1]
+        # A ping that stands still does not end by itself.
+        for pid in pings(office):
+            os.kill(pid, signal.SIGSTOP)
     dealer.settimeout(WAIT_S)
     while dealer.recv(4096):
         pass

@@ -1,4 +1,4 @@
-"""The web console under lighttpd, over admin.sock (tests/console/console_admin.c), and a browser that
+"""The web console under lighttpd, over admin.sock (tests/console/console_admin.c) or desk.sock, and a browser that
 has no script: requests with cookies, and pages read by Python's own parser."""
 import base64
 import hashlib
@@ -268,7 +268,7 @@ class Browser:
             sent |= {"Content-Type": "application/x-www-form-urlencoded",
                      "Origin": f"{scheme}://127.0.0.1:{self.port}", "Sec-Fetch-Site": "same-origin"}
         sent |= headers or {}
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)
         link.request(method, target, body, {key: value for key, value in sent.items()
                                             if value is not None})
         answer = link.getresponse()

@@ -154,7 +154,7 @@ as_web /usr/libexec/creditbridge/creditbridge.fcgi --serve console --socket /tmp
 as_web /usr/libexec/creditbridge-console/creditbridge.fcgi --serve console --base-path=/console \
 	--socket /tmp/own.sock 2>own.err &
 own=$!
-left=100
+left=600
 until [ -S /tmp/own.sock ]; do
 	left=$((left - 1))
 	[ "$left" -gt 0 ] || fail "www-data's own console does not start: $(cat own.err)"
@@ -172,7 +172,7 @@ awk '/To change the secret:/ { on = 1 } on && /^    / { print substr($0, 5); see
 typed change
 [ "$(front)" != "$old" ] || fail "the secret is the same"
 [ "$(page /)" = 200 ] || fail "after the change: $(cat page.code page.body)"
-tries=50
+tries=600
 until [ "$(forged $socket "$old")" = "403 " ]; do
 	tries=$((tries - 1))
 	[ "$tries" -gt 0 ] || fail "the old secret is valid: $(cat site.body)"

@@ -104,15 +104,14 @@ static enum outcome add_answer(struct timeline *timeline, const struct bet *bet)
 	if (bet->event)
 		code = list_fetch(&timeline->page->desk.session, RECORD_CALLBACK, &betting, &found,
 			NULL);
-	if (found && betting.ended_ms && bet->state == BET_REJECTED) {
-		info = refusal_info(bet->outcome);
+	if (found && betting.ended_ms && bet->state != BET_REJECTED &&
+		betting.state == CALLBACK_DELIVERED) {
+		timeline_add(timeline, betting.ended_ms, "Answered", "200 to the game server");
+	} else if (found && betting.ended_ms) {
+		info = refusal_info(
+			bet->state == BET_REJECTED ? bet->outcome : REFUSAL_DEALER_TIMEOUT);
 		timeline_add(timeline, betting.ended_ms, "Answered", "%d %s to the game server",
 			info->code, info->id);
-	} else if (found && betting.ended_ms) {
-		info = refusal_info(REFUSAL_DEALER_TIMEOUT);
-		timeline_add(timeline, betting.ended_ms, "Answered", "%d %s to the game server",
-			betting.state == CALLBACK_DELIVERED ? 200 : info->code,
-			betting.state == CALLBACK_DELIVERED ? "" : info->id);
 	}
 	if (bet->state != BET_ACCEPTED && bet->state != BET_PENDING)
 		timeline_add(timeline, bet->changed_ms, "State", "the bet is %s%s%s%s",

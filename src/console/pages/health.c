@@ -180,8 +180,11 @@ static void write_result(struct page *page, struct checks *checks)
 	html_text(html, ".");
 	html_close(html);
 	write_findings(page, checks);
-	if (checks->not_shown)
-		html_printf(html, "%" PRId64 " more findings are not shown. ", checks->not_shown);
+	if (checks->not_shown) {
+		html_open(html, "p");
+		html_printf(html, "%" PRId64 " more findings are not shown.", checks->not_shown);
+		html_close(html);
+	}
 	page_paragraph(page,
 		"Doctor ran as the ledger's user. For what that user may not look at: sudo creditbridgectl "
 		"doctor.");

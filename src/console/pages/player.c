@@ -7,12 +7,12 @@
 #include "console/routes.h"
 #include "console/view.h"
 #include "console/walk.h"
+#include "domain/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PLAYER_ROWS 64 /* of a table of the page */
-#define DAY_MS      INT64_C(86400000)
 
 /* The player with the sums. */
 struct player_facts {
@@ -94,7 +94,7 @@ static enum outcome read_selection(struct page *page, struct selection *selectio
 	if (strlen(day) != sizeof("2026-01-31") - 1 ||
 		!zone_read(&page->zone, day, page->now_ms, false, &times->since_ms))
 		return session_usage(&page->desk.session, "'%s' is no day: YYYY-MM-DD", day);
-	times->until_ms = times->since_ms + DAY_MS;
+	times->until_ms = times->since_ms + STATISTICS_DAY_MS;
 	return OUTCOME_DONE;
 }
 
@@ -251,8 +251,8 @@ enum outcome page_player(struct page *page)
 	view_pairs(page, facts_columns, player_facts_fields, &facts);
 	if (facts.dealer.mode != WALLET_TRANSFER)
 		page_paragraph(page,
-			"The dealer keeps this player's credit. Ask it for the balance: "
-			"creditbridgectl dealer ping.");
+			"The dealer keeps this player's credit. To ask it for the balance: "
+			"creditbridgectl dealer ping DEALER --user USER.");
 	html_close(&page->html);
 	write_selection(page);
 	html_open(&page->html, "section");

@@ -99,6 +99,7 @@ enum outcome page_replays(struct page *page)
 		view_row(&view, &row);
 		walk.shown++;
 	}
+	walk_csv_end(&view, walk.stopped, walk.last);
 	view_end(&view, "No replay was started yet. The list of callbacks of a dealer offers one.");
 	code = walk_end(&walk, OUTCOME_DONE);
 	if (code != OUTCOME_DONE || page->route->csv)

@@ -203,21 +203,22 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 }
 
 /*
- * Returns from when on the sums of days count after a change of utc_offset: from the begin of the first day in
- * the new offset that has no row of the days before, neither of the present day in either offset.
+ * Returns days_from_ms after a change of utc_offset: the begin, in the new offset, of the first day whose number
+ * has no sums yet. That number is above the present day's in both offsets, and above those that an earlier
+ * change left out.
  */
 static int64_t days_begin_ms(const struct dealer *dealer, const struct dealer *stored,
 	int64_t now_ms)
 {
 	uint32_t day = statistics_day(now_ms, stored->utc_offset_min);
-	const uint32_t same = statistics_day(now_ms, dealer->utc_offset_min);
+	const uint32_t new_day = statistics_day(now_ms, dealer->utc_offset_min);
 	const uint32_t first = dealer_day_first(stored);
 
-	if (day < same)
-		day = same;
+	if (day < new_day)
+		day = new_day;
 	if (first && day < first - 1)
 		day = first - 1;
-	return ((int64_t)day + 1) * STATISTICS_DAY_MS - (int64_t)dealer->utc_offset_min * 60000;
+	return statistics_day_begin(day + 1, dealer->utc_offset_min);
 }
 
 /* Fills @dealer as @stored with the command's members changed. */
@@ -232,7 +233,7 @@ static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct
 			memcpy((char *)dealer + members[i].offset,
 				(const char *)&cmd->dealer + members[i].offset, members[i].size);
 	}
-	/* Days of another offset have other bounds: their sums begin again. Without players there are none. */
+	/* Days of another offset have other bounds: their sums begin again. Without players no row was counted. */
 	if (dealer->utc_offset_min != stored->utc_offset_min && total && total->players)
 		dealer->days_from_ms = days_begin_ms(dealer, stored, now_ms);
 	if (dealer->callbacks_held_ms)

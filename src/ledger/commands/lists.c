@@ -28,7 +28,7 @@ static void blank_secrets(struct dealer_key keys[DEALER_KEYS_MAX])
 		memset(keys[i].secret, 0, sizeof(keys[i].secret));
 }
 
-/* Whether an operator has codes is for the command line alone to see. */
+/* Only the command line may see whether an operator has a code secret. */
 static void blank_code_secret(const struct read_context *context, char secret[DESK_SECRET_SIZE])
 {
 	bool kept = secret[0] && !context->desk;

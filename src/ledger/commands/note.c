@@ -1,4 +1,4 @@
-/* note - records in the trail an action of an operator outside the ledger. */
+/* note - records an operator's action outside the ledger in the audit. */
 #include "base/text.h"
 #include "ledger/commands/ops.h"
 #include "ledger/rows/audit.h"

@@ -135,7 +135,7 @@ static gid_t find_role_group(const char *option, const char *name)
 	return gid;
 }
 
-/* Lets the @count groups @gids use the socket @fd. Its path is the one that systemd may have made elsewhere. */
+/* Lets the @count groups @gids use the socket @fd. Its path is read from it: systemd may have made it elsewhere. */
 static bool admit_groups(int fd, const gid_t *gids, size_t count, char *why, size_t why_size)
 {
 	struct sockaddr_un address;

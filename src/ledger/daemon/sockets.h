@@ -23,7 +23,7 @@ struct sockets {
 	struct relay_board
 		*relay; /* of the peer (relay_keeper.h); NULL: this host belongs to no cell */
 	struct role_groups groups; /* that may connect to @admin, too */
-	int desk; /* 0600, and a list of settings.console_group; -1: there is no console */
+	int desk; /* 0600, with an access control list for settings.console_group; -1: there is no console */
 };
 
 /*

@@ -49,7 +49,7 @@ struct hold_restore {
 
 /*
  * Writes into @ws that the callbacks of every dealer are held, that its file must be compared, and
- * that the keys of every dealer and game server must be confirmed. Returns STATUS_NOMEM, or the
+ * that the keys of every dealer and game server must be confirmed. Running replays are stopped. Returns STATUS_NOMEM, or the
  * status of a row that cannot be read.
  */
 enum status hold_everything(struct store *store, struct ws *ws, const struct hold_restore *restore);
