@@ -171,13 +171,13 @@ class Casino:
         return WALLET.ctl_json("callback", "show", event)
 
     def swept(self, game, kind, state, attempts):
-        """Sweeps until the callback has this state after @attempts attempts, and returns it."""
+        """Sweeps until the callback has this state after @attempts attempts or more, and returns it.
+        One sweep may make several: on a slow machine the next one is due before it ends."""
         def there():
             subprocess.run([cb.find_program("creditbridge-sweep"), "--config", WALLET.config],
                            timeout=60, capture_output=True, check=True)
             row = self.callback(game, kind)
-            check(row["attempts"] <= attempts, f"{row}")
-            return row if (row["state"], row["attempts"]) == (state, attempts) else None
+            return row if row["state"] == state and row["attempts"] >= attempts else None
         return cb.wait_until(there, 30, f"{kind} of {game}: {state}", interval=0.05)
 
 
@@ -246,7 +246,7 @@ def case_success_needs_balance():
         row = casino.callback("free", "betting")
         equal((row["state"], row["last_class"], row["last_http_status"]), ("failed", "unknown", 200), row)
         check(row["last_note"].startswith("no usable balance in the answer: "), row)
-        cb.wait_until(lambda: casino.swept("free", "betting-refund", "due", 1), 30, "the first refund")
+        casino.swept("free", "betting-refund", "due", 1)
         del casino.replies["betting-refund"]
         casino.swept("free", "betting-refund", "delivered", 2)
         # An error body stays a refusal.
