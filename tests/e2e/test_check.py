@@ -23,7 +23,7 @@ from cb_ctl import bind, new, run  # noqa: E402
 from cb_codec import record as record_table  # noqa: E402
 from cb_lies import Change, Lie, changed, rows_of  # noqa: E402
 from cb_link import Closed  # noqa: E402
-from cb_tap import SLOWER  # noqa: E402
+from cb_process import SLOWER  # noqa: E402
 from cb_middle import Middle, Operator  # noqa: E402
 from cb_worker import (LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS,  # noqa: E402
                        UNITS, UNKNOWN, WIN, Worker)

@@ -21,7 +21,7 @@ import cb  # noqa: E402
 import cb_codec  # noqa: E402
 import cb_link  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
-from cb_tap import SLOWER  # noqa: E402
+from cb_process import SLOWER  # noqa: E402
 from cb_process import process_stopped  # noqa: E402
 from cb_link import BUSY, COMMANDS, DONE, FORBIDDEN, Link, request  # noqa: E402
 from cb_worker import LOSS, REFUSALS, UNITS, bet_payload, player_ref, settle_payload  # noqa: E402

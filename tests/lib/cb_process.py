@@ -15,6 +15,10 @@ SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 PR_SET_PDEATHSIG = 1
 PORTS_TAKEN = []
 PORT_MIN, PORT_MAX = 10240, 65535
+# Factor for the time that a case, a wait or the end of a program may take. The limits are for a
+# machine that does nothing else; a wait ends when its condition is met, so that more time costs nothing.
+SLOWER = int(os.environ.get("CB_SLOWER", "1"))
+PATIENCE = 3 * SLOWER
 # Time that processes left by a server have to exit by themselves; tests/coverage uses it so that
 # they write their counters.
 LEAVE_S = float(os.environ.get("CB_LEAVE_S", "0"))
@@ -86,14 +90,15 @@ def free_port():
 
 
 def wait_until(condition, seconds, what, interval=0.01):
-    """Calls @condition until it returns a true value, and returns that value."""
-    deadline = time.monotonic() + seconds
+    """Calls @condition until it returns a true value, and returns that value. It may take PATIENCE
+    times @seconds."""
+    deadline = time.monotonic() + seconds * PATIENCE
     while True:
         result = condition()
         if result:
             return result
         if time.monotonic() > deadline:
-            raise HarnessError(f"{what}: not within {seconds} s")
+            raise HarnessError(f"{what}: not within {seconds * PATIENCE} s")
         time.sleep(interval)
 
 
@@ -305,10 +310,10 @@ class Child:
         if self.running():
             self.process.send_signal(number)
             try:
-                self.process.wait(seconds)
+                self.process.wait(seconds * PATIENCE)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-                self.process.wait(20)
+                self.process.wait(20 * PATIENCE)
         if LEAVE_S:
             self.group_wait(LEAVE_S)
         try:

@@ -5,6 +5,7 @@ import sys
 import time
 import traceback
 
+from cb_process import PATIENCE
 from cb_results import results
 
 
@@ -12,7 +13,6 @@ class Skip(Exception):
     """Raised by a case that cannot run here; its text is the reason."""
 
 
-SLOWER = int(os.environ.get("CB_SLOWER", "1"))  # factor for all time limits on this machine
 # As in automake: all cases were skipped, which proves nothing.
 ALL_SKIPPED = 77
 
@@ -68,7 +68,7 @@ OUTCOMES = ("passed", "skipped", "failed")
 
 
 def run_case(number, name, function, seconds):
-    signal.alarm(seconds * SLOWER)
+    signal.alarm(seconds * PATIENCE)
     start = time.monotonic()
     try:
         function()
@@ -109,7 +109,7 @@ def selected(cases):
 
 
 def run_cases(cases, seconds=30, unwinds=True):
-    """Runs [(name, function)], each within @seconds, multiplied by $CB_SLOWER on a slow machine.
+    """Runs [(name, function)], each within PATIENCE times @seconds.
     Prints TAP. Returns main()'s exit code: 1 if a case failed or there is none, ALL_SKIPPED if
     all were skipped. $CB_CASE selects cases. If @unwinds is False, SIGTERM ends the program at
     once, for programs that would otherwise wait for their jobs. With $CB_RESULTS the outcome is kept
