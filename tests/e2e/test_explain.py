@@ -24,6 +24,7 @@ import cb_ctl  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_http import raw_request, request_bytes, sign  # noqa: E402
 from cb_platform import BETS, PLAYERS  # noqa: E402
+from cb_process import PATIENCE  # noqa: E402
 
 MARKER = "only-in-a-refused-body-77d1"
 FLOOD_THREADS = 6
@@ -218,7 +219,7 @@ class Desk:
 
     def explain(self, request_id, *words, **options):
         """What is told of a request; it may be on its way to the ledger."""
-        end = time.monotonic() + 5
+        end = time.monotonic() + 5 * PATIENCE
         while True:
             done = self.wallet.ctl_run("--json", "explain", *words, request_id, **options)
             if done.returncode == 0 or time.monotonic() > end:
@@ -307,7 +308,7 @@ def case_words(desk, mount, server):
     equal(desk.ctl("explain", "a b", code=2).stdout, "", "no id")
     # The caller chose the id of another request: the newest is told, and that there are two.
     mount.send(server, body, signature="", request_id=request_id)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 5 * PATIENCE
     while desk.explain(request_id)["matches"] == 1 and time.monotonic() < deadline:
         time.sleep(0.02)
     told = desk.explain(request_id)
