@@ -5,11 +5,11 @@
  * Both consume an idempotency key in the batch that moves the credit (contract, "Idempotency" and
  * "Consumption of keys"): the dealer's request_transaction_id, or the operator's operation_id.
  */
-#include "ledger/commands/transfers.h"
+#include "ledger/commands/transfers/transfers.h"
 
 #include "base/check.h"
+#include "ledger/commands/callbacks/owed.h"
 #include "ledger/commands/ops.h"
-#include "ledger/commands/owed.h"
 #include "ledger/rows/audit.h"
 #include "ledger/rows/decimals.h"
 #include "ledger/rows/keys.h"

@@ -1,4 +1,4 @@
-#include "ledger/commands/owed.h"
+#include "ledger/commands/callbacks/owed.h"
 
 #include "domain/wager.h"
 #include "ledger/outbox/outbox.h"

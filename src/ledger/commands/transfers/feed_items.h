@@ -1,6 +1,6 @@
 /* feed_items - what has become of transactions, by the rows that say so now (contract, "Feed"). */
-#ifndef LEDGER_COMMANDS_FEED_ITEMS_H
-#define LEDGER_COMMANDS_FEED_ITEMS_H
+#ifndef LEDGER_COMMANDS_TRANSFERS_FEED_ITEMS_H
+#define LEDGER_COMMANDS_TRANSFERS_FEED_ITEMS_H
 
 #include "ledger/commands/ops.h"
 

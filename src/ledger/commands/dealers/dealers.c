@@ -6,7 +6,7 @@
 #include "domain/dealer_settings.h"
 #include "domain/statistics.h"
 #include "ledger/commands/ops.h"
-#include "ledger/commands/rejected_requests.h"
+#include "ledger/commands/refused/rejected_requests.h"
 #include "ledger/outbox/hold.h"
 #include "ledger/rows/audit.h"
 #include "ledger/rows/counters.h"

@@ -1,6 +1,6 @@
 /* transfers - the answer of a transfer, which transfer_inquiry.c gives as well. */
-#ifndef LEDGER_COMMANDS_TRANSFERS_H
-#define LEDGER_COMMANDS_TRANSFERS_H
+#ifndef LEDGER_COMMANDS_TRANSFERS_TRANSFERS_H
+#define LEDGER_COMMANDS_TRANSFERS_TRANSFERS_H
 
 #include "link/edge_commands.h"
 

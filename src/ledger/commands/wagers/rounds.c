@@ -8,7 +8,7 @@
 #include "domain/round_list.h"
 #include "domain/wager.h"
 #include "ledger/commands/ops.h"
-#include "ledger/commands/rounds.h"
+#include "ledger/commands/wagers/rounds.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/rows/decimals.h"
 #include "ledger/rows/keys.h"

@@ -4,7 +4,7 @@
  * In a transfer wallet it debits the ledger. In a seamless one it becomes PENDING, and B2 asks the
  * dealer. The idempotency key is the client's request_transaction_id (contract, "Repeated bets").
  */
-#include "ledger/commands/bets.h"
+#include "ledger/commands/wagers/bets.h"
 
 #include "domain/round_list.h"
 #include "domain/wager.h"

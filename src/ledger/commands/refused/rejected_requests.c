@@ -1,4 +1,4 @@
-#include "ledger/commands/rejected_requests.h"
+#include "ledger/commands/refused/rejected_requests.h"
 
 #include "base/log.h"
 #include "base/pack.h"

@@ -1,8 +1,8 @@
-#include "ledger/commands/correction_change.h"
+#include "ledger/commands/wagers/correction_change.h"
 
 #include "base/text.h"
 #include "domain/round_list.h"
-#include "ledger/commands/corrections.h"
+#include "ledger/commands/wagers/corrections.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/player_stats.h"

@@ -7,7 +7,7 @@
  */
 #include "base/pack.h"
 #include "ledger/commands/ops.h"
-#include "ledger/commands/rounds.h"
+#include "ledger/commands/wagers/rounds.h"
 #include "ledger/rows/keys.h"
 
 #include <string.h>

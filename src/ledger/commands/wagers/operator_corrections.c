@@ -5,8 +5,8 @@
  * the audit has it, and it may be of a round of any game server.
  */
 #include "base/text.h"
-#include "ledger/commands/corrections.h"
 #include "ledger/commands/ops.h"
+#include "ledger/commands/wagers/corrections.h"
 #include "ledger/rows/audit.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* rounds - the settlement of one round, for a request and for an item of a batch. */
-#ifndef LEDGER_COMMANDS_ROUNDS_H
-#define LEDGER_COMMANDS_ROUNDS_H
+#ifndef LEDGER_COMMANDS_WAGERS_ROUNDS_H
+#define LEDGER_COMMANDS_WAGERS_ROUNDS_H
 
 #include "ledger/rows/context.h"
 

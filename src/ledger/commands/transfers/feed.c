@@ -6,7 +6,7 @@
  * thread gives out the ids. A command looks at FEED_ROWS_MAX of them at most, of whichever dealer,
  * so other commands wait no longer than that.
  */
-#include "ledger/commands/feed_items.h"
+#include "ledger/commands/transfers/feed_items.h"
 #include "ledger/rows/recent.h"
 #include "ledger/rows/keys.h"
 #include "link/client.h"

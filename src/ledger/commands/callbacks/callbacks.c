@@ -3,8 +3,8 @@
  * operator.
  */
 #include "base/pack.h"
-#include "ledger/commands/bets.h"
 #include "ledger/commands/ops.h"
+#include "ledger/commands/wagers/bets.h"
 #include "ledger/outbox/metrics.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/outbox/permits.h"

@@ -1,6 +1,6 @@
 /* bets - the answer to a bet, for every source of its outcome. */
-#ifndef LEDGER_COMMANDS_BETS_H
-#define LEDGER_COMMANDS_BETS_H
+#ifndef LEDGER_COMMANDS_WAGERS_BETS_H
+#define LEDGER_COMMANDS_WAGERS_BETS_H
 
 #include "link/commands.h"
 

@@ -1,8 +1,8 @@
 /*
  * correction_change - the checks of a correction, and what it changes (contract, "Corrections").
  */
-#ifndef LEDGER_COMMANDS_CORRECTION_CHANGE_H
-#define LEDGER_COMMANDS_CORRECTION_CHANGE_H
+#ifndef LEDGER_COMMANDS_WAGERS_CORRECTION_CHANGE_H
+#define LEDGER_COMMANDS_WAGERS_CORRECTION_CHANGE_H
 
 #include "domain/wager.h"
 #include "ledger/rows/resolve_player.h"

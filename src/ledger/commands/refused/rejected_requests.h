@@ -7,8 +7,8 @@
  * engine and are never written to a file. If more than REFUSED_RATE are rejected in a second, the
  * rest is dropped, so that a flood of rejected requests costs the ledger no more.
  */
-#ifndef LEDGER_COMMANDS_REJECTED_REQUESTS_H
-#define LEDGER_COMMANDS_REJECTED_REQUESTS_H
+#ifndef LEDGER_COMMANDS_REFUSED_REJECTED_REQUESTS_H
+#define LEDGER_COMMANDS_REFUSED_REJECTED_REQUESTS_H
 
 #include "base/clock.h"
 #include "link/refused_commands.h"

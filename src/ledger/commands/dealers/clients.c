@@ -2,7 +2,7 @@
  * clients - the game servers that call group C, and their keys.
  */
 #include "ledger/commands/ops.h"
-#include "ledger/commands/rejected_requests.h"
+#include "ledger/commands/refused/rejected_requests.h"
 #include "ledger/rows/audit.h"
 #include "ledger/rows/issued_keys.h"
 #include "ledger/rows/keys.h"

@@ -3,7 +3,7 @@
  */
 #include "base/pack.h"
 #include "ledger/commands/ops.h"
-#include "ledger/commands/rejected_requests.h"
+#include "ledger/commands/refused/rejected_requests.h"
 #include "ledger/rows/keys.h"
 #include "wire/key_use.h"
 

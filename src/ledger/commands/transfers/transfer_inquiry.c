@@ -6,7 +6,7 @@
  * is written only if there is none. A key that is known does not change.
  */
 #include "ledger/commands/ops.h"
-#include "ledger/commands/transfers.h"
+#include "ledger/commands/transfers/transfers.h"
 #include "ledger/rows/keys.h"
 
 static struct request inquired_key(const struct transfer_inquire_cmd *cmd)

@@ -2,8 +2,8 @@
  * owed - what a parked betting-result owes a player, for which an adjustment may stand (contract,
  * "What an operator may change").
  */
-#ifndef LEDGER_COMMANDS_OWED_H
-#define LEDGER_COMMANDS_OWED_H
+#ifndef LEDGER_COMMANDS_CALLBACKS_OWED_H
+#define LEDGER_COMMANDS_CALLBACKS_OWED_H
 
 #include "link/verdict.h"
 #include "store/ws.h"

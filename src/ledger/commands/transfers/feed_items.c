@@ -1,4 +1,4 @@
-#include "ledger/commands/feed_items.h"
+#include "ledger/commands/transfers/feed_items.h"
 
 #include "base/pack.h"
 #include "ledger/rows/keys.h"

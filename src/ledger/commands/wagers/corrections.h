@@ -2,8 +2,8 @@
  * corrections - the correction of a settled round, which a game server or an operator requests
  * (contract, "Corrections").
  */
-#ifndef LEDGER_COMMANDS_CORRECTIONS_H
-#define LEDGER_COMMANDS_CORRECTIONS_H
+#ifndef LEDGER_COMMANDS_WAGERS_CORRECTIONS_H
+#define LEDGER_COMMANDS_WAGERS_CORRECTIONS_H
 
 #include "ledger/rows/context.h"
 #include "link/edge_commands.h"

@@ -7,9 +7,9 @@
  */
 #include "domain/wager.h"
 #include "base/check.h"
-#include "ledger/commands/correction_change.h"
-#include "ledger/commands/corrections.h"
 #include "ledger/commands/ops.h"
+#include "ledger/commands/wagers/correction_change.h"
+#include "ledger/commands/wagers/corrections.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/rows/decimals.h"
 #include "ledger/rows/keys.h"
