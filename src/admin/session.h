@@ -36,7 +36,7 @@ struct session {
 	/* Called before the session connects; may change the process's user. NULL: not called. */
 	enum outcome (*prepare)(struct session *session);
 	/*
-	 * Executes commands in place of the ledger (cmd/ctl/local.h). NULL: the ledger executes
+	 * Executes commands in place of the ledger (archive/local.h). NULL: the ledger executes
 	 * them.
 	 */
 	enum status (*ask)(void *closure, enum command command, const void *cmd, void *result);

@@ -10,7 +10,7 @@
 #define LEDGER_LEDGER_H
 
 #include "ledger/commands/ops.h"
-#include "ledger/commands/rejected_requests.h"
+#include "ledger/commands/refused/rejected_requests.h"
 #include "ledger/derived_state.h"
 #include "ledger/limiter.h"
 #include "ledger/outbox/metrics.h"

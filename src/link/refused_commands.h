@@ -3,7 +3,7 @@
  * explain`.
  *
  * A worker notes such a request after it has sent the answer (web/rejection_log.h). The ledger
- * keeps the newest notes in memory only (ledger/commands/rejected_requests.h). admin.sock reads one
+ * keeps the newest notes in memory only (ledger/commands/refused/rejected_requests.h). admin.sock reads one
  * by its request id.
  *
  * Any client of the web server can send such content, and none of it is verified. It is for the

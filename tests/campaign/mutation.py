@@ -25,11 +25,12 @@ SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SRCDIR / "tests" / "lib"))
 from cb_tap import check, comment, run_cases  # noqa: E402
 
-FILES = ("commands/bets.c", "commands/callbacks.c", "commands/cancels.c", "commands/correction_change.c",
-         "commands/corrections.c", "commands/operator_corrections.c", "commands/result_batches.c",
-         "commands/rounds.c", "commands/transfer_inquiry.c", "commands/transfers.c", "outbox/hold.c",
-         "outbox/outbox.c", "outbox/settle.c", "rows/audit.c", "rows/counters.c", "rows/life.c",
-         "rows/player_stats.c", "rows/post.c", "rows/round_bet.c")
+FILES = ("commands/callbacks/callbacks.c", "commands/transfers/transfer_inquiry.c",
+         "commands/transfers/transfers.c", "commands/wagers/bets.c", "commands/wagers/cancels.c",
+         "commands/wagers/correction_change.c", "commands/wagers/corrections.c",
+         "commands/wagers/operator_corrections.c", "commands/wagers/result_batches.c",
+         "commands/wagers/rounds.c", "outbox/hold.c", "outbox/outbox.c", "outbox/settle.c", "rows/audit.c",
+         "rows/counters.c", "rows/life.c", "rows/player_stats.c", "rows/post.c", "rows/round_bet.c")
 # How the names of functions begin that write, and of those that begin so and do not.
 WRITERS = ("audit_write", "outbox_(?:admit|begin|end|hold|open|write)", "player_stats_", "post_",
            "ws_append", "ws_drop", "ws_put")

@@ -98,7 +98,7 @@ def case_dealers(trail):
         trail.deed("dealer set", (name, *words), target, "dealer_put",
                    f"{member}={'' if value is None else value}")
     known = re.findall(r'^DEALER_SETTING\(\w+, "([a-z-]+)"', (
-        cb.SRCDIR / "src/cmd/ctl/dealer_settings.def").read_text(), re.MULTILINE)
+        cb.SRCDIR / "src/cmd/ctl/common/dealer_settings.def").read_text(), re.MULTILINE)
     equal({option.split("=")[0] for option, _, _ in SETTINGS}, set(known), "settings")
 
 

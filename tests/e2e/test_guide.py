@@ -157,7 +157,7 @@ def case_figures():
     """What the guide says in numbers is what the code does."""
     options = dict(re.findall(r'(?m)^\tOPTION\(OPTION_NUMBER, (\w+), "(\d+)"',
                               (cb.SRCDIR / "src/base/settings_options.c").read_text()))
-    settings = (cb.SRCDIR / "src/cmd/ctl/dealer_settings.def").read_text()
+    settings = (cb.SRCDIR / "src/cmd/ctl/common/dealer_settings.def").read_text()
     delay = re.search(r'"refund-delay".*"(\d+)"\)', settings).group(1)
     inflight = re.search(r'"max-inflight".*"(\d+)"\)', settings).group(1)
     decimals = re.search(r'"decimals".*?, (\d+), (\d+), "(\d+)"\)', settings).groups()

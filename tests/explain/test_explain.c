@@ -56,7 +56,7 @@ static bool answer_key(struct key_try_result *result, enum keyring_of of,
 	return true;
 }
 
-/* Tries keys as the ledger does (ledger/commands/key_tries.c), one caller at a time. */
+/* Tries keys as the ledger does (ledger/commands/refused/key_tries.c), one caller at a time. */
 static bool try_keys(void *context, const struct key_try_cmd *cmd, struct key_try_result *result)
 {
 	bool behind = !cmd->after[0];

@@ -1,6 +1,6 @@
 /*
  * Tests rejected requests and retired keys in the ledger's memory
- * (ledger/commands/rejected_requests.h).
+ * (ledger/commands/refused/rejected_requests.h).
  */
 #include "case.h"
 

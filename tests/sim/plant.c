@@ -2,7 +2,7 @@
  * plant - what is wrong on purpose and needs the rows: an end or a seal without compare-and-set, a
  * cancellation without tombstone, corrections without their checks, answers that are not kept.
  */
-#include "ledger/commands/correction_change.h"
+#include "ledger/commands/wagers/correction_change.h"
 #include "ledger/rows/keys.h"
 #include "sim.h"
 

@@ -2,7 +2,7 @@
  * args - parses the command line of creditbridgectl: global options, one or two words that name a
  * command, its options and arguments. The table of commands supplies everything that argp needs.
  */
-#include "cmd/ctl/ctl.h"
+#include "cmd/ctl/commands.h"
 #include "cmd/ctl/meant.h"
 
 #include <stdio.h>

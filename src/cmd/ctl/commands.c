@@ -1,10 +1,10 @@
 /*
  * commands - the table of creditbridgectl's commands.
  */
-#include "cmd/ctl/ctl.h"
+#include "cmd/ctl/commands.h"
 
-#include "cmd/ctl/callback.h"
-#include "cmd/ctl/owed.h"
+#include "cmd/ctl/callbacks/callback.h"
+#include "cmd/ctl/callbacks/owed.h"
 
 #include "cmd/ctl/command_options.def"
 

@@ -6,10 +6,10 @@
  * options that take a file. It does not complete dealers and players, because that would ask the
  * ledger at each keystroke.
  */
-#include "cmd/ctl/ctl.h"
+#include "cmd/ctl/commands.h"
 
 #include "base/buffer.h"
-#include "cmd/ctl/output.h"
+#include "cmd/ctl/common/output.h"
 
 #include <stdio.h>
 #include <string.h>

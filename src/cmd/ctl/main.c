@@ -4,9 +4,9 @@
 #include "admin/operator.h"
 #include "base/no_dump.h"
 #include "base/text.h"
-#include "cmd/ctl/ctl.h"
-#include "cmd/ctl/output_fit.h"
-#include "cmd/ctl/times.h"
+#include "cmd/ctl/commands.h"
+#include "cmd/ctl/common/output_fit.h"
+#include "cmd/ctl/common/times.h"
 
 #include <errno.h>
 #include <locale.h>

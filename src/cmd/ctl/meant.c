@@ -2,6 +2,7 @@
 
 #include "base/near.h"
 #include "base/text.h"
+#include "cmd/ctl/commands.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef CMD_CTL_MEANT_H
 #define CMD_CTL_MEANT_H
 
-#include "cmd/ctl/ctl.h"
+#include "cmd/ctl/common/ctl.h"
 
 /*
  * Writes " Did you mean 'NAME'?" to @text, or "" if no command has a name near to @first and

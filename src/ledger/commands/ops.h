@@ -6,10 +6,7 @@
  * and on the permits of the dealers (permits.h): no I/O, no clock, no randomness. A command that
  * only reads ranges has read() instead. It runs after the batch was saved and sees its rows.
  *
- * Each family of commands is one file of commands/: transfers.c, transfer_inquiry.c, bets.c,
- * cancels.c, rounds.c, result_batches.c, corrections.c, callbacks.c, own_callbacks.c, feed.c, reports.c, backups.c,
- * players.c, dealers.c, clients.c, keyring.c, key_tries.c, lists.c, note.c, operators.c, sessions.c, find.c,
- * stats.c, rejected_requests.c, refused_calls.c, replays.c, replay_preview.c.
+ * Each family of commands is one file in a folder of commands/; README there has the folders.
  */
 #ifndef LEDGER_COMMANDS_OPS_H
 #define LEDGER_COMMANDS_OPS_H

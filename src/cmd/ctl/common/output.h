@@ -1,0 +1,159 @@
+/*
+ * output - prints records and lists for creditbridgectl, as tables or as JSON.
+ *
+ * Field tables describe both forms. JSON contains every field of the record; a table contains the
+ * named columns. Colours are used only on a terminal, and not if NO_COLOR is in the environment.
+ */
+#ifndef CMD_CTL_COMMON_OUTPUT_H
+#define CMD_CTL_COMMON_OUTPUT_H
+
+#include "base/buffer.h"
+#include "cmd/ctl/common/ctl.h"
+
+enum output_format {
+	OUTPUT_PLAIN,       /* by the field's type */
+	OUTPUT_BYTES,       /* a number of bytes, with a unit */
+	OUTPUT_DURATION_MS, /* milliseconds, as days, hours, minutes, seconds */
+	OUTPUT_UID,         /* a user id; UINT32_MAX: none */
+	OUTPUT_DUE,         /* a time, relative to now */
+	/* by the field's type; "" if empty, 0 or false (a record's line is then omitted) */
+	OUTPUT_IF_ANY,
+};
+
+/* A table of columns ends with an entry whose heading is NULL. */
+struct output_column {
+	const char *heading;
+	const char *field; /* name of a field in the record's table */
+	enum output_format format;
+};
+
+#define OUTPUT_TEXT_MAX 1024
+#define OUTPUT_JSON_MAX (16 * 1024 * 1024)
+
+/*
+ * Formats the field's value for people: money as 12.34, times as ISO 8601 UTC ("-" for 0), and
+ * groups by the names of their elements. Copies JSON text unchanged. Truncates to fit. Secrets
+ * become "".
+ */
+void output_value(const struct field *field, enum output_format format, const void *record,
+	char text[OUTPUT_TEXT_MAX]);
+
+/* "in 12.000 s", "3 min 20 s ago"; "-" for 0. */
+void output_due(int64_t time_ms, char text[OUTPUT_TEXT_MAX]);
+
+/*
+ * Returns @text for people, on a terminal or in a file. Each hidden character (text_is_hidden())
+ * is written to @shown as \u202e, as far as it fits. Returns @text itself if it has no hidden
+ * character. JSON contains the text unchanged.
+ */
+#define OUTPUT_SHOWN_MAX 2048
+const char *output_shown(const char *text, char shown[OUTPUT_SHOWN_MAX]);
+
+/*
+ * Prints text from another party. On a terminal hidden characters are escaped as by
+ * output_shown(), except line breaks and tabs; elsewhere the text is unchanged.
+ */
+void output_foreign(const void *text, size_t len);
+
+/*
+ * Prints a title, preceded by an empty line unless it is the first. Prints nothing with --json.
+ */
+void output_title(struct ctl *ctl, const char *title);
+
+/*
+ * Aligned lines "heading  value" of one or several records. output_pairs_close() prints them.
+ * Nothing is printed with --json.
+ */
+struct output_pairs {
+	struct ctl *ctl;
+	struct libscols_table *lines;
+	bool failed;
+};
+void output_pairs_open(struct output_pairs *pairs, struct ctl *ctl);
+void output_pairs_add(struct output_pairs *pairs, const char *heading, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void output_pairs_fields(struct output_pairs *pairs, const struct field *table,
+	const struct output_column *columns, const void *record);
+enum outcome output_pairs_close(struct output_pairs *pairs);
+
+/* Prints one record in this form. */
+enum outcome output_record(struct ctl *ctl, const struct field *table,
+	const struct output_column *columns, const void *record);
+
+/*
+ * Writes the rows of @table and then those of @more to @view, which has room for @size rows. The
+ * result describes a struct that begins with the struct of @table.
+ */
+void output_view(struct field *view, size_t size, const struct field *table,
+	const struct field *more);
+
+/* Returns the fields of a command's result after the verdict, which begins every result. */
+const struct field *output_result(enum command command);
+
+/*
+ * A list that is printed row by row. Memory is bounded: a long list is printed in parts. With
+ * --json the output is {"NAME":[{...},...]}, or nothing if NAME is NULL (a table inside a larger
+ * object). An empty list is reported on standard error as "no @what". A list with a NAME
+ * prints at most the rows of --limit, and is marked if another one follows: the commands read one row
+ * more (ctl_list_limit()).
+ */
+struct output_list {
+	struct ctl *ctl;
+	const char *what; /* the kind of rows; NULL: an empty list is not reported */
+	const struct field *table;
+	/* the fields of a row with --json: @table, unless the caller sets another */
+	const struct field *json;
+	const struct output_column *columns;
+	struct libscols_table *lines; /* without --json */
+	bool silent;
+	struct buffer text; /* with --json */
+	unsigned long count;
+	unsigned long max; /* rows to print, of --limit; 0: all */
+	bool more;         /* a row after these was left out */
+	uint64_t total;    /* all rows, if the caller has their number; 0: it is not known */
+	unsigned int
+		after_column; /* column whose text is the id of a row, for --after: 0, the first */
+	char after[CTL_AFTER_SIZE]; /* the id of the last row; "": it has none */
+	bool printed;               /* one part with its headings was printed */
+	bool failed;
+};
+void output_list_open(struct output_list *list, struct ctl *ctl, const char *name, const char *what,
+	const struct field *table, const struct output_column *columns);
+void output_list_add(struct output_list *list, const void *row);
+/*
+ * Prints the rest and returns OUTCOME_DONE or a failure. If @code is a failure (already
+ * reported), only frees the list and returns @code.
+ */
+enum outcome output_list_close(struct output_list *list, enum outcome code);
+
+/*
+ * A JSON object, built member by member. output_json_close() prints the line. Without --json,
+ * these functions do nothing.
+ */
+struct output_json {
+	struct ctl *ctl;
+	struct buffer text;
+	bool comma; /* the next member or item is not the first */
+};
+void output_json_open(struct output_json *json, struct ctl *ctl);
+/* Appends every field of @record as a member. */
+void output_json_fields(struct output_json *json, const struct field *table, const void *record);
+/* Appends a member that is an object; null if @record is NULL. */
+void output_json_record(struct output_json *json, const char *name, const struct field *table,
+	const void *record);
+/* Appends the object @inner as a member and frees it; do not close it. */
+void output_json_object(struct output_json *json, const char *name, struct output_json *inner);
+void output_json_string(struct output_json *json, const char *name, const char *value);
+void output_json_null(struct output_json *json, const char *name);
+void output_json_bool(struct output_json *json, const char *name, bool value);
+void output_json_number(struct output_json *json, const char *name, uint64_t value);
+/* Appends a member that is a list. Append only items until output_json_list_close(). */
+void output_json_list_open(struct output_json *json, const char *name);
+void output_json_item(struct output_json *json, const struct field *table, const void *record);
+/* Appends the object @inner as an item and frees it, as output_json_object() does. */
+void output_json_item_object(struct output_json *json, struct output_json *inner);
+void output_json_item_string(struct output_json *json, const char *value);
+void output_json_list_close(struct output_json *json);
+enum outcome output_json_close(struct output_json *json);
+
+#endif
