@@ -166,6 +166,8 @@ def test_moved_while_it_serves():
         wallet.state.mkdir(mode=0o700)
         (wallet.state / "db").mkdir(mode=0o700)
         first = adjust(wallet, "first", "2")
+        (aside / "ballast").unlink()
+        cb.wait_until((aside / "ballast").exists, WAIT_S, "the ballast, which a second makes anew")
         equal(sorted(path.name for path in wallet.state.rglob("*")), ["db"],
               "what the ledger made in the other directory")
         with Between(wallet):

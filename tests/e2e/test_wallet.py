@@ -555,17 +555,20 @@ def case_sigterm_one(b):
     def load():
         while not stop.is_set():
             answers.append(b.move(TRANSFER_IN, user, 1))
+
+    def started():
+        return [pid for pid in b.server.worker_pids("wallet") if cb.blocks_signal(pid, signal.SIGTERM)]
     threads = [threading.Thread(target=load) for _ in range(6)]
     for thread in threads:
         thread.start()
     try:
         for _ in range(4):
             time.sleep(0.3)
-            cb.wait_until(lambda: len(b.server.worker_pids("wallet")) >= 2, 20, "several workers")
-            workers = b.server.worker_pids("wallet")
-            os.kill(workers[0], signal.SIGTERM)
-            cb.wait_until(lambda old=workers: old[0] not in b.server.worker_pids("wallet")
-                          and len(b.server.worker_pids("wallet")) >= 2, 20, "another worker")
+            cb.wait_until(lambda: len(started()) >= 2, 20, "several workers")
+            worker = started()[0]
+            os.kill(worker, signal.SIGTERM)
+            cb.wait_until(lambda old=worker: old not in started() and len(started()) >= 2, 20,
+                          "another worker")
         cb.wait_until(lambda: len(answers) > 100, 20, "a load")
     finally:
         stop.set()

@@ -177,6 +177,17 @@ def process_gone(pid):
     return stat.rsplit(")", 1)[1].split()[0] in ("Z", "X") and len(threads) <= 1
 
 
+def blocks_signal(pid, number):
+    """Returns True if the first thread of @pid blocks the signal @number, as our workers do from the
+    first line of main(). One that has not come so far is ended by the signal with what it was given."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+    blocked = next(line.split()[1] for line in status.splitlines() if line.startswith("SigBlk:"))
+    return bool(int(blocked, 16) >> (number - 1) & 1)
+
+
 def process_stopped(pid):
     """Returns True if all threads of @pid are stopped, which takes some time after SIGSTOP."""
     return set(thread_states(pid)) == {"T"}

@@ -239,7 +239,8 @@ static enum engine_exit serve_engine(const struct settings *settings, const stru
 		.connections_max = connections_possible(settings->ledger_connections_max),
 		.queue_max = settings->ledger_queue_max,
 		.gather_us = settings->ledger_gather_us,
-		.state_directory = settings->state_directory,
+		/* An engine with data works in db/, and the path may lead elsewhere by now. */
+		.state_directory = ledger->store ? ".." : settings->state_directory,
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
 		.ballast_bytes = (uint64_t)settings->disk_ballast_mib * MIB,
 		.desk = desk_loop_of(settings, sessions),
