@@ -85,7 +85,7 @@ enum outcome replays_fetch(struct session *session, uint64_t id, struct replay *
 	return list_fetch(session, RECORD_REPLAY, replay, found, NULL);
 }
 
-void replays_describe(const struct replay *replay, char text[REPLAY_PROGRESS_SIZE])
+static void write_progress(const struct replay *replay, char text[REPLAY_PROGRESS_SIZE])
 {
 	int len = snprintf(text, REPLAY_PROGRESS_SIZE,
 		"%" PRIu64 " of %" PRIu64 " made due: %" PRIu64 " delivered, %" PRIu64
@@ -99,4 +99,34 @@ void replays_describe(const struct replay *replay, char text[REPLAY_PROGRESS_SIZ
 	if (replay->left_out)
 		snprintf(text + len, REPLAY_PROGRESS_SIZE - (size_t)len,
 			", %" PRIu64 " left out because of an adjustment", replay->left_out);
+}
+
+const struct field replay_row_fields[] = {
+	FIELD(FIELD_U64, replay, id),
+	FIELD_AS("casino_id", FIELD_STR, replay, filter.casino_id),
+	FIELD_AS("player_id", FIELD_STR, replay, filter.player_id),
+	FIELD_AS("game_id", FIELD_STR, replay, filter.game_id),
+	FIELD_AS("first_event", FIELD_U64, replay, filter.first_event),
+	FIELD_AS("last_event", FIELD_U64, replay, filter.last_event),
+	FIELD(FIELD_TIME_MS, replay, time_ms),
+	FIELD(FIELD_STR, replay, by),
+	FIELD(FIELD_STR, replay, reason),
+	FIELD_NAMED(replay, state, replay_state_names, REPLAY_STATE_COUNT),
+	FIELD(FIELD_TIME_MS, replay, ended_ms),
+	FIELD(FIELD_STR, replay, stopped_by),
+	FIELD(FIELD_U64, replay, expected),
+	FIELD(FIELD_U64, replay, made_due),
+	FIELD(FIELD_U64, replay, left_out),
+	FIELD(FIELD_U64, replay, delivered),
+	FIELD(FIELD_U64, replay, parked_again),
+	FIELD(FIELD_U64, replay, withdrawn),
+	FIELD(FIELD_U64, replay_row, on_its_way),
+	FIELD(FIELD_STR, replay_row, progress),
+	FIELD_END,
+};
+
+void replays_complete(struct replay_row *row)
+{
+	row->on_its_way = replay_on_its_way(&row->replay);
+	write_progress(&row->replay, row->progress);
 }

@@ -48,8 +48,17 @@ enum outcome replays_start(struct session *session, const struct replay_start_cm
 enum outcome replays_fetch(struct session *session, uint64_t id, struct replay *replay,
 	bool *found);
 
-/* Writes how far the replay is, as a sentence without a full stop. */
 #define REPLAY_PROGRESS_SIZE 256
-void replays_describe(const struct replay *replay, char text[REPLAY_PROGRESS_SIZE]);
+/* A replay as operators see it. */
+struct replay_row {
+	struct replay replay; /* must be first */
+	uint64_t on_its_way;
+	char progress[REPLAY_PROGRESS_SIZE]; /* a sentence without a full stop */
+};
+/* Without the events. */
+extern const struct field replay_row_fields[];
+
+/* Fills in what follows from row->replay. */
+void replays_complete(struct replay_row *row);
 
 #endif

@@ -24,16 +24,12 @@ static const int outcome_codes[JOB_OUTCOME_COUNT] = {
 /* Writes the command of @request, as it is typed at a shell. */
 static void command_text(const struct job_request *request, char text[256])
 {
-	static const char *const commands[JOB_COUNT] = {
-		[JOB_EXPLAIN] = "explain",
-		[JOB_DOCTOR] = "doctor",
-		[JOB_PING] = "dealer ping",
-		[JOB_RECON] = "recon",
-	};
+	const char *const *words = job_infos[request->job].words;
 
-	snprintf(text, 256, "creditbridgectl %s%s%s%s%s%s%s", commands[request->job],
-		request->date[0] ? " --date=" : "", request->date, request->request[0] ? " " : "",
-		request->request, request->casino_id[0] ? " " : "", request->casino_id);
+	snprintf(text, 256, "creditbridgectl %s%s%s%s%s%s%s%s%s", words[0], words[1] ? " " : "",
+		words[1] ? words[1] : "", request->date[0] ? " --date=" : "", request->date,
+		request->request[0] ? " " : "", request->request, request->casino_id[0] ? " " : "",
+		request->casino_id);
 }
 
 static bool job_not_run(struct job_end *end, enum job_outcome outcome, const char *detail)

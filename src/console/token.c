@@ -60,12 +60,9 @@ bool token_make(const char *session, char token[TOKEN_SIZE])
 bool token_check(const char *session, const char *token)
 {
 	char secret[DIGEST_TEXT_SIZE], given[HALF + 1];
-	unsigned int differs = 0;
 
 	if (!session[0] || strlen(token) != TOKEN_SIZE - 1 || !form_secret(session, secret) ||
 		!mask_half(token, token + HALF, given))
 		return false;
-	for (unsigned int i = 0; i < HALF; i++)
-		differs |= (unsigned int)((uint8_t)secret[i] ^ (uint8_t)given[i]);
-	return differs == 0;
+	return signature_equal(secret, given, HALF);
 }

@@ -312,7 +312,7 @@ struct cancellation {
 struct result_batch {
 	char client_id[CLIENT_ID_SIZE];
 	char request_transaction_id[EXTERNAL_ID_SIZE];
-	char digest[BATCH_DIGEST_SIZE];         /* of the items, to know a repetition */
+	char digest[DIGEST_TEXT_SIZE];          /* of the items, to know a repetition */
 	char request_id[BATCH_REQUEST_ID_SIZE]; /* of the first call; its error bodies repeat it */
 	int64_t time_ms;
 	uint32_t count;       /* of items */

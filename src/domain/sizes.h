@@ -33,7 +33,7 @@
 #define CALLBACK_PATH_SIZE     129 /* of a dealer's callback */
 #define UNKNOWN_BET_IDS_SIZE   257
 #define BATCH_RESULTS_MAX      500 /* items of a batch of results */
-#define BATCH_DIGEST_SIZE      65  /* SHA-256 as hex characters */
+#define DIGEST_TEXT_SIZE       65  /* SHA-256 as 64 lower-case hex characters */
 #define BATCH_REQUEST_ID_SIZE  65
 #define ROUND_BETS_MAX         256 /* bets that are part of a round */
 #define ROUND_CORRECTIONS_MAX  64  /* corrections of a round */

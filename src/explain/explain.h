@@ -14,6 +14,7 @@
 
 #include "link/refused_calls.h"
 #include "link/refused_commands.h"
+#include "wire/signature.h"
 
 enum explain_cause {
 #define CAUSE(name, id, rule, remedy) CAUSE_##name,
@@ -113,9 +114,10 @@ enum explain_writing {
 };
 struct explain_given {
 	enum explain_writing writing;
-	bool decorated;   /* a prefix, quotes or dashes were removed */
-	unsigned int len; /* 20, 32 or 64: SHA-1, SHA-256, SHA-512 */
-	uint8_t digest[64];
+	bool decorated; /* a prefix, quotes or dashes were removed */
+	enum signature_algorithm algorithm;
+	unsigned int len; /* of the digest: the algorithm's */
+	uint8_t digest[SIGNATURE_DIGEST_MAX];
 };
 /* Returns false if the text has none of these encodings. */
 bool explain_read_signature(struct bytes text, struct explain_given *given);

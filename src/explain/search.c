@@ -258,9 +258,7 @@ bool explain_search(const struct explain_case *explain, const struct keyring_ent
 		.caller = caller,
 		.given = given,
 		.explanation = explanation,
-		.algorithm = given->len == 20 ? HMAC_SHA1
-			: given->len == 64    ? HMAC_SHA512
-					      : HMAC_SHA256};
+		.algorithm = given->algorithm};
 	bool found;
 
 	found = try_sent(&search) || try_hashes(&search) || try_others(&search) ||

@@ -64,18 +64,13 @@ static size_t decode_signature(struct bytes text, enum explain_writing writing, 
 	return writing == WRITTEN_HEX && bits ? 0 : len;
 }
 
-static bool is_digest(size_t len)
-{
-	return len == 20 || len == 32 || len == 64;
-}
-
 /* Fills @given if @text is the hexadecimal form of a digest. */
 static bool read_hex(struct bytes text, enum explain_writing writing, struct explain_given *given)
 {
 	given->len = (unsigned int)decode_signature(text, WRITTEN_HEX, given->digest,
 		sizeof(given->digest));
 	given->writing = writing;
-	return is_digest(given->len);
+	return signature_algorithm_of(given->len, &given->algorithm);
 }
 
 /* Returns true if the check of signatures can read @text. */
@@ -99,7 +94,7 @@ static bool read_plain(struct bytes text, struct explain_given *given)
 	/* 64 hexadecimal characters have the length of a binary SHA-512, so test them first. */
 	if (read_hex(inner, WRITTEN_BASE64_OF_HEX, given))
 		return true;
-	if (!is_digest(inner.len))
+	if (!signature_algorithm_of(inner.len, &given->algorithm))
 		return false;
 	given->writing = is_accepted(text) ? WRITTEN_BASE64 : WRITTEN_BASE64_OTHER;
 	given->len = inner.len;

@@ -46,7 +46,7 @@ struct settle_batch_cmd {
 	char client_id[CLIENT_ID_SIZE];
 	char request_transaction_id[EXTERNAL_ID_SIZE];
 	char request_id[BATCH_REQUEST_ID_SIZE]; /* of the HTTP request */
-	char digest[BATCH_DIGEST_SIZE];
+	char digest[DIGEST_TEXT_SIZE];
 	uint32_t count;     /* of items, 1 to BATCH_RESULTS_MAX */
 	struct bytes items; /* struct settle_item, packed */
 };

@@ -8,14 +8,14 @@
 #define LEAD_SIZE (MARK_SIZE + 4)
 
 const char *const job_names[JOB_COUNT] = {
-#define JOB(name, lower, role, seconds, kib, arguments) #lower,
+#define JOB(name, lower, ...) #lower,
 #include "link/jobs.def"
 #undef JOB
 };
 
 const struct job_info job_infos[JOB_COUNT] = {
-#define JOB(name, lower, role, seconds, kib, arguments)                                            \
-	{ROLE_##role, seconds, UINT64_C(1024) * (kib), arguments},
+#define JOB(name, lower, role, seconds, kib, arguments, json, ...)                                 \
+	{ROLE_##role, seconds, UINT64_C(1024) * (kib), arguments, json, {__VA_ARGS__}},
 #include "link/jobs.def"
 #undef JOB
 };

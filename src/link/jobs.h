@@ -21,7 +21,7 @@
 #include "link/frame.h"
 
 enum job {
-#define JOB(name, lower, role, seconds, kib, arguments) JOB_##name,
+#define JOB(name, ...) JOB_##name,
 #include "link/jobs.def"
 #undef JOB
 	JOB_COUNT
@@ -30,11 +30,14 @@ extern const char *const job_names[JOB_COUNT];
 
 enum job_argument { JOB_HAS_REQUEST = 1, JOB_HAS_CASINO = 2, JOB_HAS_DATE = 4 };
 
+#define JOB_WORDS_MAX 2
 struct job_info {
 	enum role least;
 	uint32_t seconds;
 	uint64_t bytes;
 	unsigned int arguments; /* enum job_argument, or-ed */
+	bool json;
+	const char *words[JOB_WORDS_MAX]; /* the command; NULL: it has fewer */
 };
 extern const struct job_info job_infos[JOB_COUNT];
 

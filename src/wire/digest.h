@@ -2,10 +2,10 @@
 #ifndef WIRE_DIGEST_H
 #define WIRE_DIGEST_H
 
+#include "domain/sizes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-#define DIGEST_TEXT_SIZE 65 /* 64 lower-case hex characters */
 
 struct digest {
 	void *handle; /* NULL: the library failed (memory), or the digest was ended */

@@ -51,16 +51,12 @@ bool key_use_signs(enum key_use use, enum signature_algorithm algorithm, const c
 	char text[KEY_SECRET_SIZE + 1] = "";
 	uint8_t made[SIGNATURE_DIGEST_MAX];
 	struct bytes key = {(const uint8_t *)text, 0};
-	unsigned int len, different = 0;
+	unsigned int len;
 
 	if (!secret[0])
 		return false;
 	key.len = form_key(use, secret, text);
 	len = make_digest(use, algorithm, key, body, made);
 	explicit_bzero(text, sizeof(text));
-	if (!len || len != digest.len)
-		return false;
-	for (unsigned int i = 0; i < len; i++)
-		different |= (unsigned int)(made[i] ^ digest.data[i]);
-	return different == 0;
+	return len && len == digest.len && signature_equal(made, digest.data, len);
 }

@@ -123,12 +123,27 @@ bool signature_verify(const struct signature *given, const char *secret, const v
 	uint8_t expected[DIGEST_MAX];
 	unsigned int size =
 		signature_mac(given->algorithm, key, (struct bytes){body, (uint32_t)len}, expected);
-	/* The same number of steps for every digest. */
-	int differ = size ? gnutls_memcmp(given->digest, expected, size) : -1;
+	bool same = size && signature_equal(given->digest, expected, size);
 
 	gnutls_memset(expected, 0, sizeof(expected));
 	/* An unused key slot has an empty secret, with which anyone could make signatures. */
-	return secret[0] && differ == 0;
+	return secret[0] && same;
+}
+
+bool signature_equal(const void *one, const void *other, size_t len)
+{
+	return gnutls_memcmp(one, other, len) == 0;
+}
+
+bool signature_algorithm_of(size_t len, enum signature_algorithm *algorithm)
+{
+	for (unsigned int i = 0; i < SIGNATURE_ALGORITHM_COUNT; i++) {
+		if (algorithms[i].size == len) {
+			*algorithm = (enum signature_algorithm)i;
+			return true;
+		}
+	}
+	return false;
 }
 
 unsigned int signature_mac(enum signature_algorithm algorithm, struct bytes key, struct bytes body,

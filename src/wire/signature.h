@@ -46,6 +46,15 @@ bool signature_verify(const struct signature *given, const char *secret, const v
 	size_t len);
 
 /*
+ * Returns true if the @len bytes are equal. It takes the same time wherever they differ: secrets, codes and
+ * digests of keys are compared with it.
+ */
+bool signature_equal(const void *one, const void *other, size_t len);
+
+/* Finds the algorithm whose digest has @len bytes. Returns false if none has. */
+bool signature_algorithm_of(size_t len, enum signature_algorithm *algorithm);
+
+/*
  * Binary digests for `creditbridgectl explain`, which searches for the origin of a signature. They
  * are the HMAC of @body with any @key, and the plain hash of up to three parts. Both return the
  * number of bytes of @digest, or 0 if the library failed.

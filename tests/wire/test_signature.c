@@ -234,6 +234,32 @@ START_TEST(an_unknown_algorithm_is_refused)
 }
 END_TEST
 
+START_TEST(equal_bytes)
+{
+	char one[] = "0123456789abcdef", other[] = "0123456789abcdef";
+
+	ck_assert(signature_equal(one, other, 16));
+	for (size_t i = 0; i < 16; i++) {
+		other[i] = 'X';
+		ck_assert(!signature_equal(one, other, 16));
+		ck_assert(signature_equal(one, other, i));
+		other[i] = one[i];
+	}
+}
+END_TEST
+
+START_TEST(algorithms_by_their_digests)
+{
+	enum signature_algorithm algorithm;
+
+	ck_assert(signature_algorithm_of(20, &algorithm) && algorithm == HMAC_SHA1);
+	ck_assert(signature_algorithm_of(32, &algorithm) && algorithm == HMAC_SHA256);
+	ck_assert(signature_algorithm_of(64, &algorithm) && algorithm == HMAC_SHA512);
+	ck_assert(!signature_algorithm_of(0, &algorithm));
+	ck_assert(!signature_algorithm_of(33, &algorithm));
+}
+END_TEST
+
 START_TEST(random_texts)
 {
 	char secret[2][KEY_SECRET_SIZE], id[2][PLAYER_ID_SIZE], seen[256] = {0};
@@ -268,7 +294,8 @@ Suite *signature_suite(void)
 {
 	const TTest *const tests[] = {an_empty_body_may_have_no_place, a_large_body,
 		one_bit_of_the_body_or_key_changed, wrong_lengths, an_empty_secret_verifies_nothing,
-		an_unknown_algorithm_is_refused, random_texts, NULL};
+		an_unknown_algorithm_is_refused, equal_bytes, algorithms_by_their_digests,
+		random_texts, NULL};
 	Suite *suite = suite_make("signature", tests, 60);
 	TCase *vectors = tcase_create("vectors");
 

@@ -12,34 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct replay_view {
-	struct replay replay; /* must be first */
-	uint64_t on_its_way;
-};
-
-static const struct field replay_more[] = {
-	FIELD_AS("casino_id", FIELD_STR, replay, filter.casino_id),
-	FIELD_AS("player_id", FIELD_STR, replay, filter.player_id),
-	FIELD_AS("game_id", FIELD_STR, replay, filter.game_id),
-	FIELD_AS("first_event", FIELD_U64, replay, filter.first_event),
-	FIELD_AS("last_event", FIELD_U64, replay, filter.last_event),
-	FIELD(FIELD_U64, replay, id),
-	FIELD(FIELD_TIME_MS, replay, time_ms),
-	FIELD(FIELD_STR, replay, by),
-	FIELD(FIELD_STR, replay, reason),
-	FIELD_NAMED(replay, state, replay_state_names, REPLAY_STATE_COUNT),
-	FIELD(FIELD_TIME_MS, replay, ended_ms),
-	FIELD(FIELD_STR, replay, stopped_by),
-	FIELD(FIELD_U64, replay, expected),
-	FIELD(FIELD_U64, replay, made_due),
-	FIELD(FIELD_U64, replay, delivered),
-	FIELD(FIELD_U64, replay, parked_again),
-	FIELD(FIELD_U64, replay, withdrawn),
-	FIELD(FIELD_U64, replay, left_out),
-	FIELD(FIELD_U64, replay_view, on_its_way),
-	FIELD_END,
-};
-
 static void lead_to_replay(struct page *page, const struct view_source *source,
 	struct page_address *to)
 {
@@ -84,8 +56,8 @@ static const struct view_column one_columns[] = {
 
 enum outcome page_replays(struct page *page)
 {
-	struct view view = {.fields = replay_more};
-	struct replay_view row;
+	struct view view = {.fields = replay_row_fields};
+	struct replay_row row;
 	struct row_walk walk;
 	enum outcome code;
 
@@ -142,8 +114,8 @@ static void write_stop(struct page *page, const struct replay *replay)
 
 enum outcome page_replay(struct page *page)
 {
-	char text[REPLAY_PROGRESS_SIZE], what[64];
-	struct replay_view row;
+	char what[64];
+	struct replay_row row;
 	struct html *html = &page->html;
 	enum outcome code;
 	bool found;
@@ -155,15 +127,14 @@ enum outcome page_replay(struct page *page)
 		page->number);
 	if (!found)
 		return page_error(page, 404, what, "Looked at all replays of this installation.");
-	row.on_its_way = replay_on_its_way(&row.replay);
+	replays_complete(&row);
 	page_begin(page, what);
 	html_open(html, "section");
 	if (row.replay.state == REPLAY_RUNNING || row.on_its_way)
 		html_attribute(html, "data-refresh", "3");
-	replays_describe(&row.replay, text);
-	page_paragraph(page, text);
+	page_paragraph(page, row.progress);
 	write_bar(page, &row.replay);
-	view_pairs(page, one_columns, replay_more, &row);
+	view_pairs(page, one_columns, replay_row_fields, &row);
 	if (row.replay.state == REPLAY_RUNNING)
 		page_paragraph(page,
 			"The ledger does the steps: closing this page stops nothing. At most 100 "

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "wire/signature.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,11 +90,9 @@ bool front_check(const struct front_values *front, const char *secret)
 	if (strlen(secret) != FRAME_VOUCH_SIZE - 1)
 		return false;
 	for (unsigned int i = 0; i < FRONT_LIVE_MAX; i++) {
-		unsigned int differs = front->live[i][0] == '\0';
+		const bool same = signature_equal(front->live[i], secret, FRAME_VOUCH_SIZE - 1);
 
-		for (unsigned int at = 0; at < FRAME_VOUCH_SIZE - 1; at++)
-			differs |= (unsigned int)(front->live[i][at] ^ secret[at]);
-		valid |= !differs;
+		valid |= same && front->live[i][0];
 	}
 	return valid;
 }

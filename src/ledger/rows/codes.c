@@ -1,5 +1,7 @@
 #include "ledger/rows/codes.h"
 
+#include "wire/signature.h"
+
 #include <liboath/oath.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +26,9 @@ bool code_make(const char *secret, int64_t wall_ms, char code[CODES_DIGITS + 1])
 	return make_code(secret, (uint64_t)(wall_ms / CODES_STEP_MS), code);
 }
 
-/* Takes the same time wherever the codes differ. */
 static bool is_same_code(const char *right, const char *given)
 {
-	unsigned int differs = 0;
-
-	if (strlen(given) != CODES_DIGITS)
-		return false;
-	for (unsigned int i = 0; i < CODES_DIGITS; i++)
-		differs |= (unsigned int)(right[i] ^ given[i]);
-	return !differs;
+	return strlen(given) == CODES_DIGITS && signature_equal(right, given, CODES_DIGITS);
 }
 
 /* Returns the step of @code around @wall_ms that was not used yet, or 0. */

@@ -11,37 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A replay as it is shown. */
-struct replay_row {
-	struct replay replay; /* must be first */
-	uint64_t on_its_way;
-	char progress[REPLAY_PROGRESS_SIZE];
-};
-
-static const struct field row_fields[] = {
-	FIELD(FIELD_U64, replay, id),
-	FIELD_AS("casino_id", FIELD_STR, replay, filter.casino_id),
-	FIELD_AS("player_id", FIELD_STR, replay, filter.player_id),
-	FIELD_AS("game_id", FIELD_STR, replay, filter.game_id),
-	FIELD_AS("first_event", FIELD_U64, replay, filter.first_event),
-	FIELD_AS("last_event", FIELD_U64, replay, filter.last_event),
-	FIELD(FIELD_TIME_MS, replay, time_ms),
-	FIELD(FIELD_STR, replay, by),
-	FIELD(FIELD_STR, replay, reason),
-	FIELD_NAMED(replay, state, replay_state_names, REPLAY_STATE_COUNT),
-	FIELD(FIELD_TIME_MS, replay, ended_ms),
-	FIELD(FIELD_STR, replay, stopped_by),
-	FIELD(FIELD_U64, replay, expected),
-	FIELD(FIELD_U64, replay, made_due),
-	FIELD(FIELD_U64, replay, left_out),
-	FIELD(FIELD_U64, replay, delivered),
-	FIELD(FIELD_U64, replay, parked_again),
-	FIELD(FIELD_U64, replay, withdrawn),
-	FIELD(FIELD_U64, replay_row, on_its_way),
-	FIELD(FIELD_STR, replay_row, progress),
-	FIELD_END,
-};
-
 static const struct output_column list_columns[] = {
 	{"REPLAY", "id", OUTPUT_PLAIN},
 	{"STARTED", "time_ms", OUTPUT_PLAIN},
@@ -68,12 +37,6 @@ static const struct output_column show_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static void complete_row(struct replay_row *row)
-{
-	row->on_its_way = replay_on_its_way(&row->replay);
-	replays_describe(&row->replay, row->progress);
-}
-
 enum outcome ctl_replay_list(struct ctl *ctl)
 {
 	struct output_list out;
@@ -85,9 +48,9 @@ enum outcome ctl_replay_list(struct ctl *ctl)
 	if (code != OUTCOME_DONE)
 		return code;
 	list_open(&list, &ctl->session, RECORD_REPLAY, true, 0, NULL);
-	output_list_open(&out, ctl, "replays", "replays", row_fields, list_columns);
+	output_list_open(&out, ctl, "replays", "replays", replay_row_fields, list_columns);
 	while (limit-- && list_next(&list, &row.replay)) {
-		complete_row(&row);
+		replays_complete(&row);
 		output_list_add(&out, &row);
 	}
 	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
@@ -106,7 +69,7 @@ static enum outcome fetch_replay(struct ctl *ctl, struct replay_row *row)
 	if (code == OUTCOME_DONE && !found)
 		return ctl_fail(ctl, OUTCOME_FAILED, "replay_not_found",
 			"there is no replay %s; see `creditbridgectl replay list`", ctl->args[0]);
-	complete_row(row);
+	replays_complete(row);
 	return code;
 }
 
@@ -117,10 +80,10 @@ static enum outcome print_replay(struct ctl *ctl, const struct replay_row *row)
 	enum outcome code;
 
 	output_pairs_open(&pairs, ctl);
-	output_pairs_fields(&pairs, row_fields, show_columns, row);
+	output_pairs_fields(&pairs, replay_row_fields, show_columns, row);
 	code = output_pairs_close(&pairs);
 	output_json_open(&json, ctl);
-	output_json_fields(&json, row_fields, row);
+	output_json_fields(&json, replay_row_fields, row);
 	if (code == OUTCOME_DONE)
 		return output_json_close(&json);
 	buffer_free(&json.text);

@@ -167,19 +167,16 @@ static bool note_job(struct job_work *work)
 /* Writes the command line of the job to @words. @date has room for --date=D. */
 static void make_words(const struct job_work *work, const char *words[WORDS_MAX], char date[32])
 {
-	static const char *const commands[JOB_COUNT][3] = {
-		[JOB_EXPLAIN] = {"explain"},
-		[JOB_DOCTOR] = {"doctor", "--json"},
-		[JOB_PING] = {"dealer", "ping"},
-		[JOB_RECON] = {"recon"},
-	};
 	const struct job_request *request = &work->request;
+	const struct job_info *info = &job_infos[request->job];
 	const char *config = work->service->ctl->options[OPTION_CONFIG];
 	size_t count = 0;
 
 	words[count++] = "creditbridgectl";
-	for (size_t i = 0; i < 3 && commands[request->job][i]; i++)
-		words[count++] = commands[request->job][i];
+	for (size_t i = 0; i < JOB_WORDS_MAX && info->words[i]; i++)
+		words[count++] = info->words[i];
+	if (info->json)
+		words[count++] = "--json";
 	if (config) {
 		words[count++] = "--config";
 		words[count++] = config;

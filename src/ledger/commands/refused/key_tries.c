@@ -6,6 +6,7 @@
 #include "ledger/commands/refused/rejected_requests.h"
 #include "ledger/rows/keys.h"
 #include "wire/key_use.h"
+#include "wire/signature.h"
 
 #include <string.h>
 
@@ -131,12 +132,11 @@ static enum status try_own(struct key_trial *trial, const struct read_context *c
 
 enum status key_try_read(const void *arg, const struct read_context *context, void *out)
 {
-	static const uint32_t digest_sizes[SIGNATURE_ALGORITHM_COUNT] =
-		{[HMAC_SHA256] = 32, [HMAC_SHA512] = 64, [HMAC_SHA1] = 20};
 	const struct key_try_cmd *cmd = arg;
 	struct key_trial trial = {.cmd = cmd, .result = out};
+	enum signature_algorithm algorithm;
 
-	if (cmd->digest.len != digest_sizes[cmd->algorithm]) {
+	if (!signature_algorithm_of(cmd->digest.len, &algorithm) || algorithm != cmd->algorithm) {
 		trial.result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return STATUS_OK;
 	}
