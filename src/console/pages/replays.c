@@ -36,6 +36,7 @@ static const struct field replay_more[] = {
 	FIELD(FIELD_U64, replay, parked_again),
 	FIELD(FIELD_U64, replay, withdrawn),
 	FIELD(FIELD_U64, replay, left_out),
+	FIELD(FIELD_U64, replay, parked_later),
 	FIELD(FIELD_U64, replay_view, on_its_way),
 	FIELD_END,
 };
@@ -79,6 +80,7 @@ static const struct view_column one_columns[] = {
 	{"On their way", "on_its_way", VIEW_PLAIN, NULL},
 	{"Held or cancelled meanwhile", "withdrawn", VIEW_IF_ANY, NULL},
 	{"Left out: an adjustment stands for them", "left_out", VIEW_IF_ANY, NULL},
+	{"Left out: parked while the clock was ahead", "parked_later", VIEW_IF_ANY, NULL},
 	VIEW_END,
 };
 
