@@ -1,5 +1,6 @@
 #include "admin/list.h"
 
+#include "base/pack.h"
 #include "link/frame.h"
 
 #include <string.h>
@@ -51,6 +52,7 @@ static bool read_page(struct list *list)
 	struct list_cmd cmd = {
 		.record = list->record,
 		.reverse = list->reverse,
+		.own = list->own,
 		.limit = list->page,
 		.prefix = row_bytes(&list->prefix),
 		.cursor = row_bytes(&list->here),
@@ -88,7 +90,7 @@ bool list_next(struct list *list, void *row)
 			}
 		}
 		list->started = true;
-		if (!read_page(list))
+		if (!read_page(list) || (list->own && !list->rest.len))
 			return false;
 	}
 	if (link_list_row(&list->rest, list->record, row)) {
@@ -101,6 +103,15 @@ bool list_next(struct list *list, void *row)
 		"the ledger sent a row that "
 		"cannot be read: run `creditbridgectl doctor`, which compares the versions");
 	return false;
+}
+
+bool list_goes_on(const struct list *list, void *row)
+{
+	struct bytes key = row_bytes(&list->cursor);
+
+	return list->code == OUTCOME_DONE && list->started && list->more && !list->rest.len &&
+		unpack_key(&key, record_infos[list->record].fields,
+			record_infos[list->record].key_count, row);
 }
 
 /* Clears the bytes of @row, because the page into which they point is freed. */

@@ -14,6 +14,7 @@ struct list {
 	enum record record;
 	bool reverse;
 	uint32_t page; /* rows to request at a time; 0: the maximum */
+	bool own;      /* of the audit, only the caller's own rows */
 	bool started;
 	bool more;         /* another page follows */
 	uint64_t as_of;    /* the page's point in time: last_transaction_id */
@@ -43,6 +44,11 @@ void list_behind(struct list *list, const void *row);
  * (list->code).
  */
 bool list_next(struct list *list, void *row);
+/*
+ * After list_next() returned false on a list with @own: returns true if the ledger looked at many rows and found
+ * none. Then list_next() goes on, and the key fields of @row are those of the row that was looked at last.
+ */
+bool list_goes_on(const struct list *list, void *row);
 void list_close(struct list *list);
 /* Closes the list. Returns @code, or list->code if @code is OUTCOME_DONE. */
 enum outcome list_end(struct list *list, enum outcome code);

@@ -3,6 +3,7 @@
 #include "admin/list.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ static void add_result(struct replay_preview *preview, const struct replay_previ
 	preview->count += found;
 	preview->held += result->held;
 	preview->adjusted += result->adjusted;
+	preview->parked_later += result->parked_later;
 	if (result->oldest_ms && (!preview->oldest_ms || result->oldest_ms < preview->oldest_ms))
 		preview->oldest_ms = result->oldest_ms;
 	if (result->looked_to_ms)
@@ -85,20 +87,38 @@ enum outcome replays_fetch(struct session *session, uint64_t id, struct replay *
 	return list_fetch(session, RECORD_REPLAY, replay, found, NULL);
 }
 
+static void add_text(char text[REPLAY_PROGRESS_SIZE], const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void add_text(char text[REPLAY_PROGRESS_SIZE], const char *format, ...)
+{
+	const size_t len = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + len, REPLAY_PROGRESS_SIZE - len, format, arguments);
+	va_end(arguments);
+}
+
 static void write_progress(const struct replay *replay, char text[REPLAY_PROGRESS_SIZE])
 {
-	int len = snprintf(text, REPLAY_PROGRESS_SIZE,
+	snprintf(text, REPLAY_PROGRESS_SIZE,
 		"%" PRIu64 " of %" PRIu64 " made due: %" PRIu64 " delivered, %" PRIu64
 		" parked again, %" PRIu64 " on their way",
 		replay->made_due, replay->expected, replay->delivered, replay->parked_again,
 		replay_on_its_way(replay));
-
 	if (replay->withdrawn)
-		len += snprintf(text + len, REPLAY_PROGRESS_SIZE - (size_t)len,
-			", %" PRIu64 " held or cancelled", replay->withdrawn);
+		add_text(text, ", %" PRIu64 " held or cancelled", replay->withdrawn);
 	if (replay->left_out)
-		snprintf(text + len, REPLAY_PROGRESS_SIZE - (size_t)len,
-			", %" PRIu64 " left out because of an adjustment", replay->left_out);
+		add_text(text, ", %" PRIu64 " left out because of an adjustment", replay->left_out);
+	if (replay->parked_later)
+		add_text(text,
+			", %" PRIu64 " left out because the clock was ahead when they were parked",
+			replay->parked_later);
+	if (replay->state == REPLAY_FAILED)
+		add_text(text,
+			"; it failed: a row from event %" PRIu64
+			" on cannot be read, run `creditbridgectl check`",
+			replay->next_event);
 }
 
 const struct field replay_row_fields[] = {
@@ -117,6 +137,7 @@ const struct field replay_row_fields[] = {
 	FIELD(FIELD_U64, replay, expected),
 	FIELD(FIELD_U64, replay, made_due),
 	FIELD(FIELD_U64, replay, left_out),
+	FIELD(FIELD_U64, replay, parked_later),
 	FIELD(FIELD_U64, replay, delivered),
 	FIELD(FIELD_U64, replay, parked_again),
 	FIELD(FIELD_U64, replay, withdrawn),

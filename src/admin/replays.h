@@ -19,6 +19,7 @@ struct replay_preview {
 	struct replay_sum sums[CALLBACK_KIND_COUNT];
 	uint64_t held; /* callbacks that would not be sent, and why */
 	uint64_t adjusted;
+	uint64_t parked_later;
 	int64_t oldest_ms;    /* when the oldest was made; 0: none */
 	int64_t looked_to_ms; /* when the oldest that was looked at was made; 0: none */
 	bool more;            /* older ones were not looked at: the replay does not send them */
@@ -48,7 +49,7 @@ enum outcome replays_start(struct session *session, const struct replay_start_cm
 enum outcome replays_fetch(struct session *session, uint64_t id, struct replay *replay,
 	bool *found);
 
-#define REPLAY_PROGRESS_SIZE 256
+#define REPLAY_PROGRESS_SIZE 512
 /* A replay as operators see it. */
 struct replay_row {
 	struct replay replay; /* must be first */

@@ -289,8 +289,7 @@ static enum outcome settle_counts(struct check *check)
 	return code;
 }
 
-/* A person below the role admin checks the rest; the command reports what it left out (session.lacked_role). */
-static bool may_list(struct check *check, enum record record)
+bool check_may_list(struct check *check, enum record record)
 {
 	const struct list_cmd cmd = {.record = record, .limit = 1};
 	struct list_result result;
@@ -316,7 +315,7 @@ static enum outcome walk_others(struct check *check)
 	enum outcome code = OUTCOME_DONE;
 
 	for (size_t i = 0; code == OUTCOME_DONE && i < sizeof(others) / sizeof(others[0]); i++) {
-		if (!may_list(check, others[i]))
+		if (!check_may_list(check, others[i]))
 			continue;
 		list_open(&list, check->session, others[i], false, 0, NULL);
 		while (list_next(&list, &row))
@@ -330,6 +329,7 @@ static enum outcome walk_others(struct check *check)
 static enum outcome (*const walks[])(struct check *check) = {
 	walk_totals,
 	walk_others,
+	check_walk_retired_digests,
 	walk_dealers,
 	check_walk_days_before,
 	walk_players,
@@ -358,7 +358,8 @@ static enum outcome walk_and_prove(struct check *check)
 {
 	enum outcome code = OUTCOME_DONE;
 
-	check->open = check->unsettled = false;
+	check->open = check->unsettled = check->waiting_left_out = false;
+	check->days_left_out = 0;
 	check->shown_count = 0;
 	check->resent_count = 0;
 	check->event_given = 0;

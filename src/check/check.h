@@ -34,6 +34,9 @@ struct check {
 	struct proof_point point; /* begin_ms: players created earlier are settled */
 	bool open;                /* proof is initialised */
 	bool unsettled;           /* rows changed faster than they could be read */
+	/* Left out because they changed during the check; a later check compares them. */
+	bool waiting_left_out;  /* the dealers' counts of parked and held callbacks */
+	uint64_t days_left_out; /* days of dealers */
 	/* Called with the kind of rows being walked and their number so far. NULL: not called. */
 	void (*progress)(void *closure, const char *what, uint64_t rows);
 	void *progress_closure;
@@ -63,6 +66,13 @@ enum outcome check_counter(struct check *check, const char *name, uint64_t *valu
 /* Reads the event counter into check->event_given. */
 enum outcome check_count_events(struct check *check);
 
+/*
+ * Returns false if the person's role may not list @record. Such a person checks the rest, and the command
+ * reports what was left out (session.lacked_role).
+ */
+bool check_may_list(struct check *check, enum record record);
+/* Walks the rows of retired keys, and the audit. */
+enum outcome check_walk_retired_digests(struct check *check);
 /* Walks names and their players. */
 enum outcome check_walk_names(struct check *check);
 /* Walks request keys. */

@@ -189,6 +189,7 @@ static enum outcome search_part(struct check *check, const struct proof_dealer *
 		code = check_again(check, read_day, &reading, &settled);
 		/* A day that keeps changing is left to a later check. */
 		if (!settled) {
+			check->days_left_out++;
 			check->unsettled = unsettled;
 			check->proof.incomplete = incomplete;
 		}

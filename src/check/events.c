@@ -347,7 +347,7 @@ static enum outcome walk_audit_rows(struct check *check)
 }
 
 /*
- * Checks the dealers' counts of parked and held callbacks, unless an operator is changing them.
+ * Checks the dealers' counts of parked and held callbacks, unless an operator or a replay is changing them.
  */
 static enum outcome check_waiting_callbacks(struct check *check)
 {
@@ -366,6 +366,7 @@ static enum outcome check_waiting_callbacks(struct check *check)
 		if (code == OUTCOME_DONE && audit == check->audit)
 			proof_waiting(&check->proof, &row);
 	}
+	check->waiting_left_out = audit != check->audit;
 	return list_end(&list, code);
 }
 

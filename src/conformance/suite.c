@@ -115,6 +115,7 @@ enum outcome exam_record(struct exam *exam)
 	memcpy(cmd.dealer.casino_id, exam->dealer.casino_id, sizeof(cmd.dealer.casino_id));
 	cmd.dealer.exam_passed = exam->results[EXAM_PASSED];
 	cmd.dealer.exam_failed = exam->results[EXAM_FAILED];
+	cmd.dealer.exam_not_judged = exam->results[EXAM_NOT_JUDGED];
 	code = session_do(exam->session, COMMAND_DEALER_PUT, &cmd, &result, NULL);
 	explicit_bzero(&result, sizeof(result));
 	return code;

@@ -19,7 +19,7 @@ static const struct {
 	{"/replays", "Replays", ROLE_READ},
 	{"/refused", "Refused", ROLE_READ},
 	{"/days", "Days", ROLE_READ},
-	{"/audit", "Audit", ROLE_FINANCE},
+	{"/audit", "Audit", ROLE_READ},
 	{"/health", "Health", ROLE_READ},
 	{"/operators", "Operators", ROLE_ADMIN},
 };

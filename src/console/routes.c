@@ -40,8 +40,8 @@ static const struct console_route routes[] = {
 	{"/refused.csv", ROUTE_GET, ROLE_READ, false, true, page_refused},
 	{"/explain", ROUTE_GET, ROLE_SUPPORT, false, false, page_explain},
 	{"/health", ROUTE_GET | ROUTE_POST, ROLE_READ, false, false, page_health},
-	{"/audit", ROUTE_GET, ROLE_FINANCE, false, false, page_audit},
-	{"/audit.csv", ROUTE_GET, ROLE_FINANCE, false, true, page_audit},
+	{"/audit", ROUTE_GET, ROLE_READ, false, false, page_audit},
+	{"/audit.csv", ROUTE_GET, ROLE_READ, false, true, page_audit},
 	{"/operators", ROUTE_GET, ROLE_ADMIN, false, false, page_operators},
 	{"/operators.csv", ROUTE_GET, ROLE_ADMIN, false, true, page_operators},
 };

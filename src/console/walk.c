@@ -39,8 +39,15 @@ bool walk_next(struct row_walk *walk, void *row)
 	uint64_t most = walk->page->route->csv ? PAGE_CSV_LOOK_MAX : PAGE_LOOK_MAX;
 
 	walk->stopped = walk->shown >= walk->rows || walk->looked >= most;
-	if (walk->stopped || !list_next(&walk->list, row))
+	if (walk->stopped)
 		return false;
+	if (!list_next(&walk->list, row)) {
+		/* Many rows of others: the page ends, and offers to go on after them. */
+		walk->stopped = list_goes_on(&walk->list, row);
+		if (walk->stopped)
+			memcpy(&walk->last, row, sizeof(walk->last));
+		return false;
+	}
 	walk->looked++;
 	memcpy(&walk->last, row, sizeof(walk->last));
 	return true;

@@ -89,6 +89,7 @@ enum replay_state {
 	REPLAY_RUNNING,
 	REPLAY_DONE,    /* every callback that the filter selects was looked at */
 	REPLAY_STOPPED, /* by an operator, or by a restore */
+	REPLAY_FAILED,  /* a row could not be read; the callbacks from next_event on stay parked */
 	REPLAY_STATE_COUNT
 };
 extern const char *const replay_state_names[REPLAY_STATE_COUNT];

@@ -64,6 +64,7 @@ const struct field dealer_fields[] = {
 	DEALER_FIELDS_RESTORE,
 	FIELD(FIELD_U32, dealer, exam_passed),
 	FIELD(FIELD_U32, dealer, exam_failed),
+	FIELD(FIELD_U32, dealer, exam_not_judged),
 	FIELD(FIELD_TIME_MS, dealer, exam_ms),
 	FIELD(FIELD_TIME_MS, dealer, days_from_ms),
 	FIELD_END,

@@ -76,7 +76,8 @@ struct dealer {
 	/* The last `creditbridgectl dealer test` of this dealer. */
 	uint32_t exam_passed;
 	uint32_t exam_failed;
-	int64_t exam_ms; /* 0: there was none */
+	uint32_t exam_not_judged; /* because of a case that failed before them */
+	int64_t exam_ms;          /* 0: there was none */
 	/*
 	 * Rows from this time on are counted in the sums of days (struct dealer_day). It is set when a
 	 * version without these sums is upgraded, and when utc_offset_min changes. 0: all rows.
@@ -496,6 +497,15 @@ struct operation {
 	char object[OBJECT_SIZE];
 };
 
+/* A key that a row of the audit retires (domain/retired_digest.h). */
+struct retired_digest {
+	uint64_t audit_seq;
+	uint32_t number;                /* of the keys that the row retires: 1, 2 ... */
+	bool of_client;                 /* of a game server, not of a dealer */
+	char owner[CASINO_ID_SIZE];     /* casino_id or client_id */
+	char digest[BATCH_DIGEST_SIZE]; /* SHA-256 of the key */
+};
+
 /*
  * Selects parked callbacks of one dealer. It is frozen: a callback that is made or parked later is not
  * selected.
@@ -514,7 +524,7 @@ struct replay_filter {
 
 /*
  * A replay: the ledger gives each callback that the filter selects one more attempt, in steps
- * (ledger/replay.h). The counts after "left_out" are of callbacks that it made due.
+ * (ledger/replay.h). The counts after "parked_later" are of callbacks that it made due.
  */
 struct replay {
 	uint64_t id; /* 1, 2, 3 ... */
@@ -530,8 +540,10 @@ struct replay {
 	uint64_t expected;               /* callbacks that the preview counted */
 	uint64_t next_event;             /* events below were looked at */
 	uint64_t made_due;
-	uint64_t left_out;     /* parked, but an adjustment stands for it */
-	uint64_t delivered;    /* made due, and then delivered ... */
+	uint64_t left_out; /* parked, but an adjustment stands for it */
+	uint64_t
+		parked_later; /* left out by the preview: parked at a time that was not reached yet */
+	uint64_t delivered;   /* made due, and then delivered ... */
 	uint64_t parked_again; /* ... parked again ... */
 	uint64_t withdrawn;    /* ... held or cancelled by an operator before they were sent */
 };

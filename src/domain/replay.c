@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const char *const replay_state_names[REPLAY_STATE_COUNT] = {"running", "done", "stopped"};
+const char *const replay_state_names[REPLAY_STATE_COUNT] = {"running", "done", "stopped", "failed"};
 
 const struct field replay_filter_fields[] = {
 	FIELD(FIELD_STR, replay_filter, casino_id),
@@ -32,6 +32,7 @@ const struct field replay_fields[] = {
 	FIELD(FIELD_U64, replay, next_event),
 	FIELD(FIELD_U64, replay, made_due),
 	FIELD(FIELD_U64, replay, left_out),
+	FIELD(FIELD_U64, replay, parked_later),
 	FIELD(FIELD_U64, replay, delivered),
 	FIELD(FIELD_U64, replay, parked_again),
 	FIELD(FIELD_U64, replay, withdrawn),
@@ -108,8 +109,10 @@ enum replay_fit replay_fits(const struct replay_filter *filter, const struct byt
 		return REPLAY_FITS_NOT;
 	if (callback->state == CALLBACK_HELD)
 		return REPLAY_IS_HELD;
-	if (callback->state != CALLBACK_PARKED || callback->parked_ms > filter->parked_to_ms)
+	if (callback->state != CALLBACK_PARKED)
 		return REPLAY_FITS_NOT;
+	if (callback->parked_ms > filter->parked_to_ms)
+		return REPLAY_IS_LATER;
 	return callback->adjusted_by ? REPLAY_IS_ADJUSTED : REPLAY_FITS;
 }
 

@@ -25,6 +25,7 @@ enum replay_fit {
 	REPLAY_FITS_NOT,    /* the filter does not select it, or it is neither parked nor held */
 	REPLAY_IS_HELD,     /* the filter selects it, and it waits until it is released */
 	REPLAY_IS_ADJUSTED, /* the filter selects it, and an adjustment stands for it */
+	REPLAY_IS_LATER, /* the filter selects it, and it was parked later than filter.parked_to_ms */
 	REPLAY_FIT_COUNT
 };
 /* Returns what a replay with the filter, and with the @events if there are any, does with @callback. */

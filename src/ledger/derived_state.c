@@ -92,7 +92,7 @@ static bool remember_retired(void *context, struct bytes key, const void *row)
 	struct scan *scan = context;
 
 	(void)key;
-	scan->failed = !key_book_add_audit(&scan->state->key_book, row);
+	scan->failed = !key_book_add_retired(&scan->state->key_book, row);
 	return !scan->failed;
 }
 
@@ -185,7 +185,7 @@ enum status derived_state_load(struct derived_state *state, struct store *store,
 {
 	const struct store_range dealers = {.record = RECORD_DEALER};
 	const struct store_range clients = {.record = RECORD_CLIENT};
-	const struct store_range audit = {.record = RECORD_AUDIT};
+	const struct store_range retired = {.record = RECORD_RETIRED_DIGEST};
 	const struct store_range operators = {.record = RECORD_DESK_OPERATOR};
 	const struct store_range replays = {.record = RECORD_REPLAY};
 	const struct store_range dues = {.record = RECORD_DUE};
@@ -197,7 +197,7 @@ enum status derived_state_load(struct derived_state *state, struct store *store,
 	if (!status)
 		status = store->scan(store, &clients, remember_client, &scan);
 	if (!status)
-		status = store->scan(store, &audit, remember_retired, &scan);
+		status = store->scan(store, &retired, remember_retired, &scan);
 	if (!status)
 		status = store->scan(store, &operators, remember_operator, &scan);
 	if (!status)

@@ -485,6 +485,8 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 	struct read_context context = {
 		.store = ledger->store,
 		.desk = slot->desk.is_set,
+		.operator_name = slot->desk.name,
+		.peer_uid = slot->peer_uid,
 		.ws = &ledger->ws,
 		.generation = ledger->derived.generation,
 		.transaction_id = ledger->derived.transaction_id,

@@ -9,8 +9,10 @@
 /* A loop that waits WAIT_MS without work is idle. If it is never idle, a step runs every BUSY_MS. */
 #define WAIT_MS 5
 #define BUSY_MS 1000
-/* After a step that could not be saved. */
+/* After a step that failed. */
 #define REST_MS 1000
+/* After so many steps in turn that failed, the replay fails: a want of memory is over by then. */
+#define FAULTS_MAX 5
 
 /* Returns true if an earlier replay of the same dealer runs. */
 static bool waits_for_earlier(const struct replay_book *book, uint32_t at)
@@ -147,20 +149,29 @@ static void take_marked(struct found_parked *found)
 	}
 }
 
+/*
+ * Finds the callbacks of the next step. If a row cannot be read, it ends before that row. STATUS_CORRUPT:
+ * that row is the next.
+ */
 static enum status find_step(struct ledger *ledger, const struct running_replay *running,
 	struct buffer *events, struct replay_step_cmd *cmd)
 {
 	struct found_parked found = {.row = &running->row,
 		.events = events,
 		.room = step_room(ledger, running)};
+	const uint64_t before = running->row.next_event - 1;
 	enum status status = STATUS_OK;
 
-	found.last = running->row.next_event - 1;
+	found.last = before;
 	if (running->row.made_due < running->row.expected) {
 		if (running->row.events.len)
 			take_marked(&found);
 		else
 			status = find_parked(ledger->store, &found);
+	}
+	if (status == STATUS_CORRUPT && found.last > before) {
+		found.full = true;
+		status = STATUS_OK;
 	}
 	*cmd = (struct replay_step_cmd){.id = running->row.id,
 		.from = running->row.next_event,
@@ -172,39 +183,72 @@ static enum status find_step(struct ledger *ledger, const struct running_replay 
 	return events->failed ? STATUS_NOMEM : status;
 }
 
-/* Sets the time of the next step so that the rate is kept. */
-static void rest_replay(struct ledger *ledger, uint64_t id, int64_t rest_ms,
-	const struct moment *now)
+static struct running_replay *running_named(struct ledger *ledger, uint64_t id)
 {
 	struct replay_book *book = &ledger->derived.replays;
 
 	for (uint32_t i = 0; i < book->count; i++) {
 		if (book->list[i].row.id == id)
-			book->list[i].next_ms = now->boot_ms + rest_ms;
+			return &book->list[i];
 	}
+	return NULL;
 }
 
+/* Notes a step that failed, and sets the time of the next try. */
+static void note_fault(struct ledger *ledger, uint64_t id, uint64_t event, const char *reason,
+	const struct moment *now)
+{
+	struct running_replay *running = running_named(ledger, id);
+
+	log_line(LOG_LEVEL_ERROR, "replay_step_failed", "replay=%llu event=%llu reason=\"%s\"",
+		(unsigned long long)id, (unsigned long long)event, reason);
+	if (!running)
+		return;
+	running->faults++;
+	running->next_ms = now->boot_ms + REST_MS;
+}
+
+/* Runs the step. Returns false if the outcome of the save is unknown. */
 static bool run_step(struct ledger *ledger, const struct replay_step_cmd *cmd,
 	const struct moment *now)
 {
 	static struct slot slot;
-	int64_t rest_ms;
+	struct running_replay *running;
 
 	memset(&slot, 0, sizeof(slot));
 	slot.command = COMMAND_REPLAY_STEP;
 	slot.cmd.replay_step = *cmd;
 	if (ledger_run(ledger, &slot, 1, now) != STATUS_OK)
 		return false;
-	rest_ms = (int64_t)slot.result.replay_step.made_due * 1000 / ledger->replay_rate;
-	if (slot.outcome != FRAME_DONE || slot.result.verdict.refusal != REFUSAL_NONE) {
-		log_line(LOG_LEVEL_ERROR, "replay_failed", "replay=%llu event=%llu reason=%s",
-			(unsigned long long)cmd->id, (unsigned long long)cmd->from,
-			slot.outcome == FRAME_DONE ? refusal_info(slot.result.verdict.refusal)->id
-						   : "\"a row cannot be loaded or saved\"");
-		rest_ms = REST_MS;
+	running = running_named(ledger, cmd->id);
+	if (slot.outcome != FRAME_DONE) {
+		note_fault(ledger, cmd->id, cmd->from, "a row cannot be loaded or saved", now);
+	} else if (slot.result.verdict.refusal == REFUSAL_NONE && running) {
+		running->faults = 0;
+		/* So that the rate is kept. */
+		running->next_ms = now->boot_ms +
+			(int64_t)slot.result.replay_step.made_due * 1000 / ledger->replay_rate;
+	} else if (running) {
+		/* No space: this passes. */
+		running->next_ms = now->boot_ms + REST_MS;
 	}
-	rest_replay(ledger, cmd->id, rest_ms, now);
 	return true;
+}
+
+/* Ends the replay: what cannot be read now cannot be read later, either. */
+static bool fail_replay(struct ledger *ledger, const struct replay *row, const struct moment *now)
+{
+	const struct replay_step_cmd cmd = {.id = row->id,
+		.from = row->next_event,
+		.to = row->next_event,
+		.fails = true};
+
+	log_line(LOG_LEVEL_ERROR, "replay_failed",
+		"replay=%llu casino_id=%s event=%llu reason=\"a row from this event on cannot be read: run "
+		"creditbridgectl check\"",
+		(unsigned long long)row->id, row->filter.casino_id,
+		(unsigned long long)row->next_event);
+	return run_step(ledger, &cmd, now);
 }
 
 /* Returns the replay that waits longest for its step, so that none keeps those of other dealers waiting. */
@@ -227,19 +271,20 @@ bool replay_step(struct ledger *ledger, const struct moment *now)
 	struct replay_step_cmd cmd;
 	struct buffer events;
 	const uint32_t at = next_replay(ledger, now);
+	enum status status;
 	bool kept = true;
 
 	if (at == book->count)
 		return true;
 	ledger->replay_stepped_ms = now->boot_ms;
+	if (book->list[at].faults >= FAULTS_MAX)
+		return fail_replay(ledger, &book->list[at].row, now);
 	buffer_init(&events, (REPLAY_LOOK_MAX + 1) * REPLAY_EVENT_BYTES);
-	if (find_step(ledger, &book->list[at], &events, &cmd) == STATUS_OK) {
+	status = find_step(ledger, &book->list[at], &events, &cmd);
+	if (status == STATUS_OK)
 		kept = run_step(ledger, &cmd, now);
-	} else {
-		log_line(LOG_LEVEL_ERROR, "replay_failed",
-			"replay=%llu reason=\"a row cannot be read\"", (unsigned long long)cmd.id);
-		rest_replay(ledger, cmd.id, REST_MS, now);
-	}
+	else
+		note_fault(ledger, cmd.id, cmd.to, "a row cannot be read", now);
 	buffer_free(&events);
 	return kept;
 }

@@ -5,7 +5,8 @@
  * same transaction in which it makes the callbacks due. So a crash at any moment repeats no callback and
  * leaves none out. Of each dealer one replay runs at a time, the oldest first, with replay_rate
  * callbacks a second. A replay waits while REPLAY_AHEAD_MAX of its callbacks are due or being sent, so that a stop
- * leaves few of them.
+ * leaves few of them. After several steps in turn that could not read or save a row, the replay ends as
+ * failed, and the next one of the dealer begins.
  */
 #ifndef LEDGER_REPLAY_H
 #define LEDGER_REPLAY_H

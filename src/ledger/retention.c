@@ -57,7 +57,8 @@ int retention_wait_ms(const struct retention *retention, int64_t boot_ms, int mo
 static bool is_dropped_from(enum record record)
 {
 	static const enum record kept[] = {RECORD_COUNTER, RECORD_DEALER, RECORD_CLIENT,
-		RECORD_TOTAL, RECORD_PLAYER, RECORD_PLAYER_NAME, RECORD_REPLAY};
+		RECORD_TOTAL, RECORD_PLAYER, RECORD_PLAYER_NAME, RECORD_REPLAY, RECORD_DEALER_DAY,
+		RECORD_DESK_OPERATOR};
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		if (kept[i] == record)
@@ -244,13 +245,25 @@ static bool correction_goes(struct step *step, const struct correction *row)
 	return row && !row->dropped && row->time_ms <= step->horizon_ms && is_old(step, row->event);
 }
 
+/*
+ * Returns true if the callback ended long ago and was not delivered: its body and attempts are kept, and
+ * what the dealer answered is deleted.
+ */
+static bool answers_go(struct step *step, uint64_t event)
+{
+	const struct callback *callback = callback_of(step, event);
+
+	return callback && callback_has_ended(callback->state) &&
+		callback->state != CALLBACK_DELIVERED && callback->ended_ms <= step->horizon_ms;
+}
+
 /* Returns true if the callback may become old later. */
 static bool may_age(struct step *step, uint64_t event)
 {
 	const struct callback *callback = callback_of(step, event);
 
-	return callback && !is_old(step, event) &&
-		(!callback_has_ended(callback->state) || callback->state == CALLBACK_DELIVERED);
+	return callback &&
+		(!callback_has_ended(callback->state) || callback->ended_ms > step->horizon_ms);
 }
 
 /* Returns true if some of its data is to be deleted later. */
@@ -264,7 +277,7 @@ static bool is_late(struct step *step, const struct bet *bet, const struct round
 		(bet->state == BET_PENDING || bet->state == BET_ACCEPTED ||
 			bet->state == BET_REFUNDING ||
 			(bet_has_ended(bet) && bet->changed_ms > step->horizon_ms) ||
-			may_age(step, bet->refund_event)))
+			may_age(step, bet->event) || may_age(step, bet->refund_event)))
 		return true;
 	return round && round->state == ROUND_SETTLED &&
 		(round->settled_ms > step->horizon_ms || may_age(step, round->event));
@@ -275,28 +288,51 @@ static bool is_late(struct step *step, const struct bet *bet, const struct round
 /* Applied to each row that belongs to a callback. */
 typedef void use_row(struct ws *ws, enum record record, const void *key);
 
-static void use_rows(struct step *step, uint64_t event, use_row *use)
+static void use_answers(struct step *step, const struct callback *callback, use_row *use)
 {
-	const struct callback *callback = callback_of(step, event);
-	struct callback_body body;
-	struct attempt attempt;
 	struct answer answer;
 
-	if (!callback)
-		return;
-	memset(&body, 0, sizeof(body));
-	memset(&attempt, 0, sizeof(attempt));
 	memset(&answer, 0, sizeof(answer));
-	body.event = attempt.event = answer.event = event;
-	use(step->ws, RECORD_CALLBACK_BODY, &body);
+	answer.event = callback->event;
 	for (uint32_t number = 1; number <= callback->attempts; number++) {
-		attempt.number = answer.number = number;
-		use(step->ws, RECORD_ATTEMPT, &attempt);
+		answer.number = number;
 		/* An attempt that was a success has no answer, and only the last one can be it. */
 		if (number < callback->attempts || callback->last_class != CALLBACK_SUCCESS)
 			use(step->ws, RECORD_ANSWER, &answer);
 	}
 	step->attempts += callback->attempts;
+}
+
+static void use_rows(struct step *step, uint64_t event, use_row *use)
+{
+	const struct callback *callback = callback_of(step, event);
+	struct callback_body body;
+	struct attempt attempt;
+
+	if (!callback)
+		return;
+	memset(&body, 0, sizeof(body));
+	memset(&attempt, 0, sizeof(attempt));
+	body.event = attempt.event = event;
+	use(step->ws, RECORD_CALLBACK_BODY, &body);
+	for (uint32_t number = 1; number <= callback->attempts; number++) {
+		attempt.number = number;
+		use(step->ws, RECORD_ATTEMPT, &attempt);
+	}
+	use_answers(step, callback, use);
+}
+
+/* Applies @use to the answers of what ended without a delivery: of the bet, the round, and the correction. */
+static void use_left_answers(struct step *step, const struct bet *bet, const struct round *round,
+	const struct correction *correction, use_row *use)
+{
+	const uint64_t events[] = {bet ? bet->event : 0, bet ? bet->refund_event : 0,
+		round ? round->event : 0, correction ? correction->event : 0};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		if (events[i] && answers_go(step, events[i]))
+			use_answers(step, callback_of(step, events[i]), use);
+	}
 }
 
 /* Declares bodies, attempts and answers. If they are too many for one step, the rest waits for the next. */
@@ -321,6 +357,7 @@ static void want_bodies(struct step *step)
 			use_rows(step, round->event, ws_want);
 		if (correction_goes(step, correction))
 			use_rows(step, correction->event, ws_want);
+		use_left_answers(step, bet, round, correction, ws_want);
 	}
 }
 
@@ -388,6 +425,7 @@ static void drop_bodies(struct step *step)
 		drop_of_bet(step, bet);
 		drop_of_round(step, round);
 		drop_of_correction(step, correction);
+		use_left_answers(step, bet, round, correction, ws_drop);
 	}
 }
 

@@ -1,8 +1,9 @@
 /*
  * retention - deletes bodies that are no longer needed (contract, "What an operator may change").
  *
- * It deletes the bodies, attempts and answers of delivered callbacks, and the data of game servers about
- * settled bets, once they are older than retention_days. It never deletes transactions, keys,
+ * It deletes the bodies, attempts and answers of delivered callbacks, the answers to callbacks that failed
+ * or were cancelled, and the data of game servers about settled bets, once they are older than
+ * retention_days. It never deletes transactions, keys,
  * states or totals.
  *
  * Transactions are ordered by time and name every bet. A pass visits them from the oldest on, a

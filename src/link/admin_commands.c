@@ -246,6 +246,7 @@ const struct field backup_result_fields[] = {
 const struct field list_cmd_fields[] = {
 	FIELD_NAMED(list_cmd, record, record_names, RECORD_COUNT),
 	FIELD(FIELD_BOOL, list_cmd, reverse),
+	FIELD(FIELD_BOOL, list_cmd, own),
 	FIELD(FIELD_U32, list_cmd, limit),
 	FIELD(FIELD_BYTES, list_cmd, prefix),
 	FIELD(FIELD_BYTES, list_cmd, cursor),

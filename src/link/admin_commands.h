@@ -106,11 +106,14 @@ enum dealer_member {
 	/* The result of `dealer test`. The ledger sets the time. */
 	DEALER_EXAM_PASSED,
 	DEALER_EXAM_FAILED,
+	DEALER_EXAM_NOT_JUDGED,
 	DEALER_EXAM_TIME,
 	DEALER_MEMBER_COUNT
 };
-/* The three bits of an exam, which are set together. */
-#define DEALER_EXAM (1u << DEALER_EXAM_PASSED | 1u << DEALER_EXAM_FAILED | 1u << DEALER_EXAM_TIME)
+/* The bits of an exam, which are set together. */
+#define DEALER_EXAM                                                                                \
+	(1u << DEALER_EXAM_PASSED | 1u << DEALER_EXAM_FAILED | 1u << DEALER_EXAM_NOT_JUDGED |      \
+		1u << DEALER_EXAM_TIME)
 
 /*
  * Adds a dealer if @create is set; every member then counts and keys[0] is its first key, id "k1".
@@ -335,14 +338,19 @@ struct backup_result {
  * of a key (link_list_key()). All key fields name one row, fewer a range, none all rows. Secrets
  * are blanked; on admin.sock an operator who has a code secret has LIST_SECRET_KEPT in its place. On
  * desk.sock a page has at most 64 rows, and about 32 KiB. For the next page, repeat with @cursor while
- * @more is set.
+ * @more is set. With @own, which only the audit knows, the rows are those of the caller: of the operator of the
+ * session, or of the uid that the kernel reports. A page looks at LIST_OWN_LOOK_MAX rows, so it may be empty and
+ * have @more set.
  */
 #define LIST_SECRET_KEPT "set"
 #define LIST_KEY_MAX     512
 #define LIST_ROWS_MAX    256
+/* Rows that one command with @own looks at. */
+#define LIST_OWN_LOOK_MAX 1024
 struct list_cmd {
 	enum record record;
 	bool reverse;
+	bool own;
 	uint32_t limit; /* 0: LIST_ROWS_MAX, which is also the maximum */
 	struct bytes prefix;
 	struct bytes cursor;

@@ -48,6 +48,7 @@ struct session_who {
 struct session_open_result {
 	struct verdict verdict;
 	struct session_who who;
+	bool locks; /* for the ledger's log; not sent: this wrong code locked the name */
 };
 
 /* Accepts a fresh code for the session of the frame. Refusals: as SESSION_OPEN. */
@@ -59,6 +60,7 @@ struct session_step_cmd {
 struct session_step_result {
 	struct verdict verdict;
 	struct session_who who;
+	bool locks; /* as in SESSION_OPEN */
 };
 
 /* Returns the operator of the session of the frame. */

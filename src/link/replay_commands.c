@@ -30,6 +30,7 @@ const struct field replay_preview_result_fields[] = {
 	FIELD(FIELD_BYTES, replay_preview_result, found),
 	FIELD(FIELD_U64, replay_preview_result, held),
 	FIELD(FIELD_U64, replay_preview_result, adjusted),
+	FIELD(FIELD_U64, replay_preview_result, parked_later),
 	FIELD(FIELD_BOOL, replay_preview_result, has_url),
 	FIELD(FIELD_BOOL, replay_preview_result, dealer_is_held),
 	FIELD_NAMED(replay_preview_result, breaker, breaker_names, BREAKER_COUNT),
@@ -41,6 +42,7 @@ const struct field replay_start_cmd_fields[] = {
 	FILTER(replay_start_cmd),
 	FIELD(FIELD_BYTES, replay_start_cmd, events),
 	FIELD(FIELD_U64, replay_start_cmd, expected),
+	FIELD(FIELD_U64, replay_start_cmd, parked_later),
 	FIELD_END,
 };
 const struct field replay_start_result_fields[] = {
@@ -67,6 +69,7 @@ const struct field replay_step_cmd_fields[] = {
 	FIELD(FIELD_U64, replay_step_cmd, from),
 	FIELD(FIELD_U64, replay_step_cmd, to),
 	FIELD(FIELD_BOOL, replay_step_cmd, ends),
+	FIELD(FIELD_BOOL, replay_step_cmd, fails),
 	FIELD(FIELD_BYTES, replay_step_cmd, events),
 	FIELD_END,
 };

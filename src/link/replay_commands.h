@@ -41,9 +41,11 @@ struct replay_preview_result {
 	bool more;            /* older ones were not looked at */
 	struct replay_sum sums[CALLBACK_KIND_COUNT]; /* what is sent */
 	int64_t oldest_ms;                           /* when the oldest of them was made; 0: none */
-	struct bytes found;  /* their events, the newest first (domain/replay.h) */
-	uint64_t held;       /* not sent: held */
-	uint64_t adjusted;   /* not sent: an adjustment stands for it */
+	struct bytes found; /* their events, the newest first (domain/replay.h) */
+	uint64_t held;      /* not sent: held */
+	uint64_t adjusted;  /* not sent: an adjustment stands for it */
+	/* not sent: parked later than parked_to_ms, by a clock that was ahead if that is now */
+	uint64_t parked_later;
 	bool has_url;        /* of the dealer: callbacks have an address */
 	bool dealer_is_held; /* no callback of the dealer is sent until `release` */
 	enum breaker breaker;
@@ -57,7 +59,8 @@ struct replay_start_cmd {
 	struct operator operator;
 	struct replay_filter filter; /* as replays_preview() froze it (admin/replays.h) */
 	struct bytes events;
-	uint64_t expected; /* callbacks that the preview counted: 1 to REPLAY_CALLBACKS_MAX */
+	uint64_t expected;     /* callbacks that the preview counted: 1 to REPLAY_CALLBACKS_MAX */
+	uint64_t parked_later; /* as the preview counted them, for the row of the replay */
 };
 struct replay_start_result {
 	struct verdict verdict;
@@ -88,7 +91,8 @@ struct replay_step_cmd {
 	uint64_t id;
 	uint64_t from;
 	uint64_t to;
-	bool ends; /* no callback is left: the replay is done */
+	bool ends;  /* no callback is left: the replay is done */
+	bool fails; /* a row cannot be read: the replay has failed; @events is empty, @to is @from */
 	struct bytes events;
 };
 struct replay_step_result {

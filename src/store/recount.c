@@ -1,6 +1,7 @@
 #include "store/recount.h"
 
 #include "domain/delivery.h"
+#include "domain/retired_digest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,9 @@
 
 /* Lifetimes are saved when so many are known. */
 #define LIFETIMES_MAX 1000
-/* The last rows of which the newest is looked for. */
-#define NEWEST_ROWS 1000
+
+/* Retired keys are saved when so many are known. */
+#define RETIRED_MAX 256
 
 struct stake {
 	char player_id[PLAYER_ID_SIZE];
@@ -24,8 +26,11 @@ struct recount {
 	size_t total_size;
 	struct stake stakes[LIFETIMES_MAX];
 	size_t stake_count;
-	struct buffer after;      /* key of the last row that was counted */
-	bool more;                /* the scan stopped before the end */
+	struct retired_digest retired[RETIRED_MAX];
+	size_t retired_count;
+	struct buffer after; /* key of the last row that was counted */
+	bool more;           /* the scan stopped before the end */
+	int64_t newest_ms;   /* the latest time of a row that the sums of days count; 0: none */
 	struct callback callback; /* the one that it stopped at */
 	enum status status;
 	char *why;
@@ -37,6 +42,13 @@ static enum status fail_recount(struct recount *recount, enum status status, con
 	snprintf(recount->why, recount->why_size, "cannot %s: %s", what, status_text(status));
 	recount->status = status;
 	return status;
+}
+
+/* Notes that a row has this time. */
+static void note_time(struct recount *recount, int64_t time_ms)
+{
+	if (time_ms > recount->newest_ms)
+		recount->newest_ms = time_ms;
 }
 
 static bool add_total(void *context, struct bytes key, const void *row)
@@ -101,6 +113,7 @@ static bool count_bet(void *context, struct bytes key, const void *row)
 	struct stake *last =
 		recount->stake_count ? &recount->stakes[recount->stake_count - 1] : NULL;
 
+	note_time(recount, bet->accepted_ms);
 	if (bet->mode == WALLET_SEAMLESS) {
 		if (total)
 			count_seamless(total, bet);
@@ -139,6 +152,7 @@ static bool find_callback(void *context, struct bytes key, const void *row)
 	struct recount *recount = context;
 	const struct callback *callback = row;
 
+	note_time(recount, callback->created_ms);
 	buffer_reset(&recount->after);
 	buffer_append(&recount->after, key.data, key.len);
 	if (callback->kind == CALLBACK_BETTING_RESULT && !callback_has_ended(callback->state)) {
@@ -273,57 +287,27 @@ static enum status save_totals(struct recount *recount)
 	return save_rows(recount);
 }
 
-struct newest_time {
-	enum record record;
-	unsigned int rows;
-	int64_t ms;
-};
-
-static bool note_newest(void *context, struct bytes key, const void *row)
+static bool note_transaction(void *context, struct bytes key, const void *row)
 {
-	struct newest_time *newest = context;
-	const int64_t ms = newest->record == RECORD_CALLBACK
-		? ((const struct callback *)row)->created_ms
-		: ((const struct transaction *)row)->time_ms;
-
 	(void)key;
-	if (ms > newest->ms)
-		newest->ms = ms;
-	return ++newest->rows < NEWEST_ROWS;
-}
-
-/* Notes the last rows, which are the newest unless the clock was set back. */
-static enum status find_newest(struct recount *recount, int64_t *newest_ms)
-{
-	static const enum record records[] = {RECORD_TRANSACTION, RECORD_CALLBACK};
-	struct newest_time newest = {.ms = 0};
-	enum status status;
-
-	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
-		const struct store_range range = {.record = records[i], .reverse = true};
-
-		newest.record = records[i];
-		newest.rows = 0;
-		status = recount->store->scan(recount->store, &range, note_newest, &newest);
-		if (status)
-			return fail_recount(recount, status, "read the rows");
-	}
-	*newest_ms = newest.ms;
-	return STATUS_OK;
+	note_time(context, ((const struct transaction *)row)->time_ms);
+	return true;
 }
 
 /*
- * The sums of days begin after the newest row, because older rows were not counted. If there is
- * no row at all, all rows count.
+ * The sums of days begin after the latest time of all rows, because these rows were not counted. Each
+ * row is looked at: the clock may have been ahead when any of them was made. If there is no row at all,
+ * all rows count.
  */
 static enum status begin_days(struct recount *recount)
 {
-	int64_t newest_ms = 0;
-	enum status status = find_newest(recount, &newest_ms);
+	enum status status;
 	struct dealer key, dealer;
 	const struct dealer *stored;
 
-	if (status || !newest_ms)
+	buffer_reset(&recount->after);
+	status = scan_all(recount, RECORD_TRANSACTION, note_transaction);
+	if (status || !recount->newest_ms)
 		return status;
 	memset(&key, 0, sizeof(key));
 	for (size_t i = 0; i < recount->total_count; i++) {
@@ -339,10 +323,58 @@ static enum status begin_days(struct recount *recount)
 		if (!stored)
 			continue;
 		dealer = *stored;
-		dealer.days_from_ms = newest_ms + 1;
+		dealer.days_from_ms = recount->newest_ms + 1;
 		ws_put(recount->ws, RECORD_DEALER, &dealer);
 	}
 	return save_rows(recount);
+}
+
+/* Collects the keys that rows of the audit retire. Stops before a row whose keys do not fit any more. */
+static bool find_retired(void *context, struct bytes key, const void *row)
+{
+	struct recount *recount = context;
+
+	if (recount->retired_count + DEALER_KEYS_MAX > RETIRED_MAX) {
+		recount->more = true;
+		return false;
+	}
+	for (uint32_t number = 1; number <= DEALER_KEYS_MAX &&
+		retired_digest_of(row, number, &recount->retired[recount->retired_count]);
+		number++)
+		recount->retired_count++;
+	buffer_reset(&recount->after);
+	buffer_append(&recount->after, key.data, key.len);
+	return !recount->after.failed;
+}
+
+static enum status save_retired(struct recount *recount)
+{
+	enum status status;
+
+	for (size_t i = 0; i < recount->retired_count; i++)
+		ws_want(recount->ws, RECORD_RETIRED_DIGEST, &recount->retired[i]);
+	status = recount->store->load(recount->store, recount->ws);
+	if (status)
+		return fail_recount(recount, status, "read the retired keys");
+	for (size_t i = 0; i < recount->retired_count; i++)
+		ws_put(recount->ws, RECORD_RETIRED_DIGEST, &recount->retired[i]);
+	recount->retired_count = 0;
+	return save_rows(recount);
+}
+
+/* Makes a row of each key that the audit retires. */
+static enum status make_retired(struct recount *recount)
+{
+	enum status status;
+
+	buffer_reset(&recount->after);
+	do {
+		recount->more = false;
+		status = scan_all(recount, RECORD_AUDIT, find_retired);
+		if (!status && recount->retired_count)
+			status = save_retired(recount);
+	} while (!status && recount->more);
+	return status;
 }
 
 enum status recount(struct store *store, char *why, size_t why_size)
@@ -373,6 +405,8 @@ enum status recount(struct store *store, char *why, size_t why_size)
 		status = save_totals(recount);
 	if (!status && recount->total_count)
 		status = begin_days(recount);
+	if (!status)
+		status = make_retired(recount);
 	ws_delete(recount->ws);
 	buffer_free(&recount->after);
 	free(recount->totals);

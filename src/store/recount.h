@@ -5,7 +5,8 @@
  * each player's lifetime. The commands of the ledger keep them from then on. recount() computes
  * them once from the bets, rounds and callbacks: when a state is raised to the schema, and when a
  * file of an older program is imported. It does not compute the sums of days (domain/dealer_day.h):
- * it notes in each dealer that they begin after the newest row.
+ * it notes in each dealer that they begin after the latest time of any row. It also makes
+ * the rows of retired keys from the audit (domain/retired_digest.h).
  */
 #ifndef STORE_RECOUNT_H
 #define STORE_RECOUNT_H
@@ -16,7 +17,7 @@
 #define RECOUNT_SCHEMA 3
 
 /*
- * Reads all bets, and writes the sums as absolute values: an interrupted call is simply repeated.
+ * Reads all bets, rounds, callbacks and transactions, and writes the sums as absolute values: an interrupted call is simply repeated.
  * Its memory does not depend on the number of rows. Returns STATUS_NOMEM, STATUS_CORRUPT, or
  * STATUS_FULL and STATUS_IO if the sums could not be written; @why then says so.
  */

@@ -5,6 +5,7 @@ and after the ledger was killed; each lie is found.
 What workers and the sweeper do is done over edge.sock (cb_worker.py). The lies are told by a man in
 the middle between creditbridgectl and the ledger.
 """
+import itertools
 import json
 import os
 import random
@@ -438,6 +439,24 @@ def case_sent_more_often():
           "unexplained attempts")
 
 
+def case_what_is_not_compared():
+    """A count that an operator or a replay changes during the check is not compared, and check says so."""
+    named = "the numbers of parked and held callbacks of each dealer"
+    made_for_lies()
+    equal(proved()["not_compared"], [], "everything is compared")
+    # What each action does: the counter of the audit rises between two readings.
+    for words in (("--json",), ()):
+        readings = itertools.count(1)
+        acting = Change("COUNTER", lambda row, n=readings: row.name == "audit" and {"value": row.value + next(n)})
+        with Middle(WALLET, acting) as middle:
+            done = run("--config", middle.config, "check", *words)
+        if words:
+            result = json.loads(done.stdout)
+            equal((result["ok"], result["problems"], result["not_compared"]), (True, [], [named]), "as JSON")
+        else:
+            check(f"not compared  {named}: " in done.stdout and "that was compared" in done.stdout, done.stdout)
+
+
 # -- while it changes
 
 class Storm:
@@ -570,6 +589,7 @@ CASES = [
     ("lies", case_lies),
     ("what does not last", case_what_does_not_last),
     ("a result that operators sent again", case_sent_more_often),
+    ("what is not compared", case_what_is_not_compared),
     ("a storm of bets", case_storm),
     ("the ledger is killed", case_killed),
 ]

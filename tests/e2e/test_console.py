@@ -629,6 +629,10 @@ def operators_shown(console):
     log = (WALLET.logs / "ledger.log").read_text()
     check(re.search(r'event=code_refused operator=rita action=sign-in reason=wrong address="127\.0\.0\.1"', log) and
           "12345x" not in log, "a wrong code is logged by the name")
+    equal(log.count("event=code_refused operator=rita action=sign-in reason=wrong "), 5, "also the one that locks")
+    equal(rita.post("/sign-in", {"code": "12345x"}).status, 403, "the name is locked")
+    log = (WALLET.logs / "ledger.log").read_text()
+    equal(log.count("event=code_refused operator=rita action=sign-in reason=locked "), 1, "a locked name")
     equal(ann.post("/sign-in", {"code": one_time_code(made)}).status, 303, "ann signs in")
     page = ann.get("/operators")
     rows = {row[0]: row for row in rows_of(page.document())}

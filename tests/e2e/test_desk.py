@@ -182,6 +182,9 @@ def case_roles(office):
                 number = list(tables()["records"]).index(kind)
                 refusal = desk.refused("list", record=number)
                 equal(refusal == "role_needed", ROLES.index(role) < ROLES.index(least), f"{kind} as {role}")
+            for row in record("audit").rows(
+                    desk.ask("list", record=list(tables()["records"]).index("audit"), own=True)[1].rows):
+                equal(row.operator, f"as-{role}", f"the own audit as {role}")
             refusal = desk.refused("player_put", casino_id="demo", user_id="alice", change_suspended=True,
                                    operator={"operation_id": f"op-{role}"})
             equal(refusal, "role_needed" if role == "read" else "", f"a player as {role}")

@@ -224,7 +224,8 @@ def case_restart():
                    f"kill {pids}; while kill -0 {pids} 2>/dev/null; do sleep 0.05; done")
     judged(got, set(), "the reference dealer", skipped=())
     check(pids != " ".join(map(str, REFERENCE.pids())), "it was restarted")
-    equal((stored()["exam_passed"], stored()["exam_failed"]), (len(ALL), 0), "stored")
+    equal((stored()["exam_passed"], stored()["exam_failed"], stored()["exam_not_judged"]), (len(ALL), 0, 0),
+          "stored")
     check(stored()["exam_ms"] > 0, "when")
     before = stored()
     shown = ctl("dealer", "show", "demo").stdout
@@ -302,7 +303,8 @@ def case_reference_passes():
     equal(ctl_json("callback", "list")["callbacks"], [], "no callbacks")
     result, trail = ctl_json("audit")["audit"][:2]
     equal((result["action"], result["object"], re.sub(r"\d+$", "", result["detail"])),
-          ("dealer tested", "dealer demo", f"exam_passed={len(ALL) - 1} exam_failed=0 exam_ms="), "the trail")
+          ("dealer tested", "dealer demo", f"exam_passed={len(ALL) - 1} exam_failed=0 "
+           "exam_not_judged=0 exam_ms="), "the trail")
     equal((trail["action"], trail["object"], trail["reason"]),
           ("dealer test", f"player demo/{user}", "first look"), "the trail")
     detail = f"first_id={got['first_id']} cases={len(ALL)} url=http"
@@ -423,6 +425,12 @@ def case_no_balance():
         judged(got, {"balance"}, "nothing can be judged without a balance")
         check("difference" not in got, "the balance is not known")
         equal(dealer.book.bets, {}, "and nothing is moved")
+        shown = ctl_json("dealer", "show", name)
+        equal((shown["exam_passed"], shown["exam_failed"], shown["exam_not_judged"]),
+              (got["passed"], 1, got["not_judged"]), "stored")
+        check(got["not_judged"] > 0 and
+              re.search(rf"(?m)^cases not judged in it +{got['not_judged']}$", ctl("dealer", "show", name).stdout),
+              "dealer show prints it")
 
 
 def case_reads_once():

@@ -138,6 +138,10 @@ def case_read_lists_and_shows(wallet):
     done_as(wallet, ANN, "player", "suspend", name, "alice")
     refused_as(wallet, BOB, "admin", "operator", "list")
     refused_as(wallet, BOB, "finance", "audit")
+    equal(json.loads(ctl_as(wallet, BOB, "audit", "--own", "--json").stdout)["audit"], [], "BOB changed nothing")
+    own = json.loads(ctl_as(wallet, ANN, "audit", "--own", "--limit", "0", "--json").stdout)["audit"]
+    equal({row["peer_uid"] for row in own}, {ANN}, "the own rows")
+    equal((own[0]["action"], own[0]["object"].split("/")[0]), ("player suspend", f"player {name}"), "the newest")
     refused_as(wallet, BOB, "support", "explain", "some-request")
 
 

@@ -5,7 +5,9 @@
 
 #include "domain/dealer_day.h"
 #include "domain/statistics.h"
+#include "store/recount.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* 2024-12-31T16:59:59.999Z: the last millisecond of the year at UTC+7 */
@@ -221,6 +223,51 @@ START_TEST(an_offset_of_the_west_begins_later)
 }
 END_TEST
 
+static void see_dealer(void *context, const void *row)
+{
+	*(int64_t *)context = ((const struct dealer *)row)->days_from_ms;
+}
+
+/*
+ * A state of an older schema had no sums of days. They begin after each row that was not counted: also after
+ * one that a clock ahead made, however many younger rows follow it.
+ */
+START_TEST(an_upgrade_begins_after_a_clock_that_was_ahead)
+{
+	static struct slot slots[100];
+	char why[200], id[32];
+	int64_t ahead_ms, from_ms = 0;
+	struct callback_grant grant;
+
+	open_at(CASE_MEMORY, _i ? WALLET_SEAMLESS : WALLET_TRANSFER, YEAR_END);
+	case_now_ms += 3 * DAY;
+	ahead_ms = case_now_ms;
+	if (_i) {
+		grant = case_bet("ahead", "ahead", CREDIT).send;
+		case_end(&grant, CALLBACK_REFUSED);
+	} else {
+		case_in("alice", "ahead", 100 * CREDIT);
+	}
+	case_now_ms -= 3 * DAY;
+	for (unsigned int n = 0; n < 1100; n += 100) {
+		for (unsigned int i = 0; i < 100; i++) {
+			snprintf(id, sizeof(id), "b%u", n + i);
+			memset(&slots[i], 0, sizeof(slots[i]));
+			slots[i].command = COMMAND_BET_PLACE;
+			slots[i].cmd.bet_place = case_bet_cmd(id, id, CREDIT / 100);
+		}
+		case_run_batch(slots, 100);
+	}
+	ck_assert_int_eq(recount(case_db, why, sizeof(why)), STATUS_OK);
+	case_list(RECORD_DEALER, false, 0, see_dealer, &from_ms);
+	ck_assert_int_eq(from_ms, ahead_ms + 1);
+	/* The proof knows the row when its time has come. */
+	case_pass(3 * DAY);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 START_TEST(first_complete_day)
 {
 	struct dealer dealer = {.utc_offset_min = OFFSET};
@@ -248,6 +295,7 @@ Suite *days_suite(void)
 	tcase_add_loop_test(cases, a_seamless_day, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(cases, another_offset_begins_again, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(cases, an_offset_of_the_west_begins_later, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(cases, an_upgrade_begins_after_a_clock_that_was_ahead, 0, 2);
 	tcase_add_test(cases, first_complete_day);
 	suite_add_tcase(suite, cases);
 	return suite;

@@ -5,6 +5,7 @@
 
 #include "base/pack.h"
 #include "ledger/rows/counters.h"
+#include "store/recount.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -488,6 +489,77 @@ START_TEST(a_key_is_issued_once)
 }
 END_TEST
 
+struct digests {
+	struct retired_digest rows[4];
+	unsigned int count;
+};
+
+static void keep_digest(void *context, const void *row)
+{
+	struct digests *digests = context;
+
+	ck_assert_uint_lt(digests->count, 4);
+	digests->rows[digests->count++] = *(const struct retired_digest *)row;
+}
+
+static struct digests list_digests(void)
+{
+	struct digests digests;
+
+	memset(&digests, 0, sizeof(digests));
+	case_list(RECORD_RETIRED_DIGEST, false, 0, keep_digest, &digests);
+	return digests;
+}
+
+/* Removes the rows, which an older version did not have. */
+static void drop_digests(const struct digests *digests)
+{
+	struct ws ws;
+
+	ws_init(&ws);
+	for (unsigned int i = 0; i < digests->count; i++)
+		ws_want(&ws, RECORD_RETIRED_DIGEST, &digests->rows[i]);
+	ck_assert_int_eq(case_db->load(case_db, &ws), STATUS_OK);
+	for (unsigned int i = 0; i < digests->count; i++)
+		ws_drop(&ws, RECORD_RETIRED_DIGEST, &digests->rows[i]);
+	ck_assert_int_eq(case_db->save(case_db, &ws), SAVE_OK);
+	ws_free(&ws);
+}
+
+/* An upgrade makes the rows of retired keys from the audit, also if it is repeated. */
+START_TEST(an_upgrade_knows_retired_keys)
+{
+	struct digests before, after;
+	char second[KEY_SECRET_SIZE], slots[KEY_SECRET_SIZE], why[200];
+
+	case_open(_i);
+	case_secret("second", second);
+	case_secret("slots", slots);
+	ck_assert_int_eq(add_key(KEYRING_DEALERS, "demo", second).refusal, REFUSAL_NONE);
+	ck_assert_int_eq(key_do(KEY_RETIRE, "k2", NULL).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(put_client("slots", false, slots).refusal, REFUSAL_NONE);
+	ck_assert_int_eq(put_client("slots", true, "").refusal, REFUSAL_NONE);
+	before = list_digests();
+	ck_assert_uint_eq(before.count, 2);
+	ck_assert_str_eq(before.rows[0].owner, "demo");
+	ck_assert_str_eq(before.rows[1].owner, "slots");
+	ck_assert(before.rows[1].of_client && !before.rows[0].of_client);
+	drop_digests(&before);
+	ck_assert_uint_eq(list_digests().count, 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		ck_assert_int_eq(recount(case_db, why, sizeof(why)), STATUS_OK);
+		after = list_digests();
+		ck_assert(memcmp(&before, &after, sizeof(before)) == 0);
+	}
+	if (_i == CASE_DISK) {
+		case_reopen();
+		known(add_key(KEYRING_DEALERS, "demo", second), "dealer demo");
+		known(put_client("slots", false, slots), "client slots");
+	}
+	case_close();
+}
+END_TEST
+
 /* Two commands in one batch. */
 START_TEST(a_key_is_issued_once_in_a_batch)
 {
@@ -525,6 +597,7 @@ Suite *operator_suite(void)
 	tcase_add_loop_test(tc, many_dealers_are_paged, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, dealers_have_a_limit);
 	tcase_add_loop_test(tc, a_key_is_issued_once, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, an_upgrade_knows_retired_keys, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_key_is_issued_once_in_a_batch, 0, CASE_STORE_COUNT);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);

@@ -4,6 +4,7 @@
  */
 #include "case_wagers.h"
 
+#include "base/pack.h"
 #include "base/text.h"
 #include "ledger/replay.h"
 
@@ -299,6 +300,10 @@ START_TEST(a_preview_says_what_is_sent)
 	ck_assert_uint_eq(preview(&filter, none).found.len, 0);
 	strcpy(filter.casino_id, "absent");
 	ck_assert_int_eq(preview(&filter, none).verdict.refusal, REFUSAL_DEALER_NOT_FOUND);
+	filter.last_event = TRANSACTION_ID_MAX + 1;
+	counted = preview(&filter, none);
+	ck_assert_int_eq(counted.verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_ptr_nonnull(strstr(counted.verdict.detail, "the last event is above"));
 	cmd = begin_of(none);
 	cmd.expected = 0;
 	ck_assert_int_eq(start(&cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
@@ -363,6 +368,180 @@ START_TEST(ends_are_counted)
 }
 END_TEST
 
+/*
+ * A row between two of the callbacks cannot be read: what is before it is sent, and the replay ends as failed.
+ * The next replay of the dealer begins.
+ */
+START_TEST(a_row_that_cannot_be_read_ends_it)
+{
+	const struct bytes damaged = {(const uint8_t *)"\xff", 1};
+	struct replay_start_cmd cmd, second;
+	struct callback key = {.event = 0};
+	struct buffer packed;
+
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
+	park(2);
+	cmd = begin_of(none);
+	second = cmd;
+	second.operator= case_operator();
+	strcpy(second.operator.reason, "only the newest");
+	second.filter.first_event = parked[1];
+	second.expected = 1;
+	start(&cmd);
+	start(&second);
+	/* The betting of the second round. */
+	key.event = parked[1] - 1;
+	ck_assert_uint_gt(key.event, parked[0]);
+	buffer_init(&packed, 64);
+	ck_assert(pack_key(&packed, callback_fields, 1, &key));
+	case_reopen_with_row(RECORD_CALLBACK, (struct bytes){packed.data, (uint32_t)packed.len},
+		damaged);
+	for (unsigned int i = 0; i < 12; i++)
+		step();
+	ck_assert_int_eq(replay_row(1).state, REPLAY_FAILED);
+	ck_assert_int_gt(replay_row(1).ended_ms, 0);
+	ck_assert_uint_eq(replay_row(1).made_due, 1);
+	ck_assert_uint_eq(replay_row(1).next_event, key.event);
+	ck_assert_int_eq(replay_row(2).state, REPLAY_DONE);
+	ck_assert_uint_eq(case_ledger.derived.replays.count, 0);
+	buffer_free(&packed);
+	case_close();
+}
+END_TEST
+
+/* A want of memory passes: the replay goes on. */
+START_TEST(a_step_that_cannot_be_saved_is_repeated)
+{
+	struct replay_start_cmd cmd;
+
+	case_open_mode(CASE_MEMORY, WALLET_SEAMLESS);
+	park(2);
+	cmd = begin_of(none);
+	start(&cmd);
+	memory_store_fail(case_db, SAVE_FAULT, 2);
+	step();
+	ck_assert_uint_eq(replay_row(1).made_due, 0);
+	for (unsigned int i = 0; i < 4; i++)
+		step();
+	ck_assert_uint_eq(replay_row(1).made_due, 2);
+	ck_assert_uint_eq(send_due(2), 2);
+	ck_assert_int_eq(replay_row(1).state, REPLAY_DONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* Its time of parking is later than now: it is counted, not sent, and one retry sends it. */
+START_TEST(what_a_clock_ahead_parked_is_counted)
+{
+	struct replay_filter filter = {.kinds = 0};
+	struct replay_preview_result counted;
+	struct replay_start_cmd cmd;
+	struct replay row;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	case_now_ms += DAY;
+	park(2);
+	case_now_ms -= DAY;
+	parked[2] = settle_round(2);
+	park_event(parked[2]);
+	strcpy(filter.casino_id, "demo");
+	counted = preview(&filter, none);
+	ck_assert_uint_eq(counted.parked_later, 2);
+	ck_assert_uint_eq(counted.sums[CALLBACK_BETTING_RESULT].count, 1);
+	cmd = begin_of(none);
+	cmd.parked_later = counted.parked_later;
+	cmd.filter.first_event = 1;
+	start(&cmd);
+	if (_i == CASE_DISK)
+		case_reopen();
+	step();
+	step();
+	ck_assert_uint_eq(send_due(3), 1);
+	row = replay_row(1);
+	ck_assert_int_eq(row.state, REPLAY_DONE);
+	ck_assert_uint_eq(row.parked_later, 2);
+	ck_assert_uint_eq(row.left_out, 0);
+	ck_assert_int_eq(case_operate(parked[0], CALLBACK_RETRY), REFUSAL_NONE);
+	cmd = begin_of(none);
+	cmd.parked_later = TRANSACTION_ID_MAX + 1;
+	ck_assert_int_eq(start(&cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	/* The proof knows the rows when their time has come. */
+	case_now_ms += 2 * DAY;
+	case_prove();
+	case_close();
+}
+END_TEST
+
+static void see_nothing(void *context, const void *row)
+{
+	(void)context;
+	(void)row;
+}
+
+static uint64_t rows_read;
+static enum status (
+	*scan_really)(struct store *, const struct store_range *, store_visit *, void *);
+
+struct counted_visit {
+	store_visit *visit;
+	void *context;
+};
+
+static bool count_visit(void *context, struct bytes key, const void *row)
+{
+	const struct counted_visit *counted = context;
+
+	rows_read++;
+	return counted->visit(counted->context, key, row);
+}
+
+static enum status scan_counting(struct store *store, const struct store_range *range,
+	store_visit *visit, void *context)
+{
+	struct counted_visit counted = {visit, context};
+
+	return scan_really(store, range, count_visit, &counted);
+}
+
+/* Returns the number of rows that a start of the ledger reads by scans. */
+static uint64_t rows_of_a_start(void)
+{
+	static struct ledger another;
+
+	scan_really = case_db->scan;
+	case_db->scan = scan_counting;
+	rows_read = 0;
+	ck_assert_int_eq(ledger_init(&another, case_db, 3, &case_outbox, case_moment()), STATUS_OK);
+	case_db->scan = scan_really;
+	ledger_free(&another);
+	return rows_read;
+}
+
+/* A replay writes a row of the audit for each callback. A start does not read them. */
+START_TEST(a_start_does_not_read_the_audit)
+{
+	struct replay_start_cmd cmd;
+	uint64_t before;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(40);
+	before = rows_of_a_start();
+	cmd = begin_of(none);
+	start(&cmd);
+	for (unsigned int i = 0; i < 12; i++) {
+		step();
+		send_due(40);
+	}
+	ck_assert_int_eq(replay_row(1).state, REPLAY_DONE);
+	ck_assert_uint_ge(case_list(RECORD_AUDIT, false, 0, see_nothing, NULL), 41);
+	/* The replay itself. */
+	ck_assert_uint_eq(rows_of_a_start(), before + 1);
+	ck_assert_uint_lt(before, 10);
+	case_close();
+}
+END_TEST
+
 /* A dealer that answers nothing gets no pile of due callbacks. */
 START_TEST(a_replay_waits_for_what_is_due)
 {
@@ -398,6 +577,10 @@ Suite *replays_suite(void)
 	tcase_add_loop_test(tests, a_preview_says_what_is_sent, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, marked_ones_are_sent_alone, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, ends_are_counted, 0, CASE_STORE_COUNT);
+	tcase_add_test(tests, a_row_that_cannot_be_read_ends_it);
+	tcase_add_test(tests, a_step_that_cannot_be_saved_is_repeated);
+	tcase_add_loop_test(tests, what_a_clock_ahead_parked_is_counted, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tests, a_start_does_not_read_the_audit, 0, CASE_STORE_COUNT);
 	tcase_add_test(tests, a_replay_waits_for_what_is_due);
 	suite_add_tcase(suite, tests);
 	return suite;

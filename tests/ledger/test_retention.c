@@ -121,6 +121,12 @@ static void see_callback(void *context, const void *row)
 	((struct seen *)context)->callbacks++;
 }
 
+static void see_nothing(void *context, const void *row)
+{
+	(void)context;
+	(void)row;
+}
+
 static void see_transaction(void *context, const void *row)
 {
 	(void)row;
@@ -265,7 +271,8 @@ START_TEST(no_answer_is_kept)
 END_TEST
 
 /*
- * Only delivered or settled rows are deleted, not failed, cancelled, refunded or rejected ones.
+ * Only delivered or settled rows are deleted, not failed, cancelled, refunded or rejected ones. Of these, only
+ * what the dealer answered is deleted.
  */
 START_TEST(other_ends_are_kept)
 {
@@ -273,12 +280,17 @@ START_TEST(other_ends_are_kept)
 	struct round_settle_result settled;
 	struct callback_grant grant;
 	struct bet_place_result refused;
+	struct callback_end_cmd refusal;
 
 	open_with(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
 	end(&placed.send, CALLBACK_UNKNOWN);
 	refused = bet("b2", "g2");
-	end(&refused.send, CALLBACK_REFUSED);
+	refusal = case_end_cmd(&refused.send, CALLBACK_REFUSED);
+	refusal.outcome.answer_length = 6;
+	strcpy(refusal.outcome.answer_type, "text/html");
+	strcpy(refusal.outcome.answer, "<busy>");
+	case_run(COMMAND_CALLBACK_END, &refusal);
 	accept("b3", "g3");
 	settled = case_settle("s3", "g3", RESULT_WIN, 3 * CREDIT);
 	end(&settled.send, CALLBACK_UNKNOWN);
@@ -288,8 +300,14 @@ START_TEST(other_ends_are_kept)
 	grant = claim(placed.send.event + 1);
 	ck_assert_int_eq(grant.kind, CALLBACK_BETTING_REFUND);
 	end(&grant, CALLBACK_SUCCESS);
-	case_pass((DAYS + 2) * DAY);
+	ck_assert_uint_eq(look().answers, 3);
+	case_pass((DAYS - 1) * DAY);
 	drop();
+	ck_assert_uint_eq(look().answers, 3);
+	case_pass(3 * DAY);
+	drop();
+	/* Their answers are deleted. */
+	ck_assert_uint_eq(look().answers, 0);
 	/* Deleted: the bodies of the refund and of the betting of b3. */
 	ck_assert_uint_eq(look().bodies, 3);
 	ck_assert_uint_eq(look().attempts, 3);
@@ -572,6 +590,23 @@ START_TEST(readers_are_not_disturbed)
 }
 END_TEST
 
+/* A page of rows that retention never changes is no reason to wait. */
+START_TEST(other_readers_do_not_matter)
+{
+	static const enum record records[] = {RECORD_DEALER, RECORD_TOTAL, RECORD_REPLAY,
+		RECORD_DEALER_DAY, RECORD_DESK_OPERATOR};
+
+	open_with(CASE_MEMORY, WALLET_SEAMLESS);
+	make_rounds(1);
+	case_pass((DAYS + 2) * DAY);
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
+		case_list(records[i], false, 0, see_nothing, NULL);
+	drop();
+	expect_kept(look(), 0);
+	case_close();
+}
+END_TEST
+
 /* A loop that is idle makes a step; one that is always busy makes one each second. */
 START_TEST(spare_time_is_used)
 {
@@ -622,6 +657,7 @@ Suite *retention_suite(void)
 	tcase_add_test(tcase, a_first_pass_waits);
 	tcase_add_test(tcase, a_full_disk_is_waited_for);
 	tcase_add_loop_test(tcase, readers_are_not_disturbed, 0, CASE_STORE_COUNT);
+	tcase_add_test(tcase, other_readers_do_not_matter);
 	tcase_add_test(tcase, spare_time_is_used);
 	suite_add_tcase(suite, tcase);
 	return suite;

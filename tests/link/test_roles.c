@@ -71,12 +71,16 @@ START_TEST(each_kind_of_list)
 {
 	for (unsigned int record = 0; record < RECORD_COUNT; record++) {
 		const struct list_cmd cmd = {.record = (enum record)record};
-		const bool audit = record == RECORD_AUDIT || record == RECORD_OPERATION;
+		const struct list_cmd own = {.record = (enum record)record, .own = true};
+		const bool audit = record == RECORD_AUDIT || record == RECORD_OPERATION ||
+			record == RECORD_RETIRED_DIGEST;
 
 		ck_assert_int_eq(role_needed(COMMAND_LIST, &cmd),
 			record == RECORD_DESK_OPERATOR ? ROLE_ADMIN
 				: audit                ? ROLE_FINANCE
 						       : ROLE_READ);
+		ck_assert_int_eq(role_needed(COMMAND_LIST, &own),
+			record == RECORD_AUDIT ? ROLE_READ : role_needed(COMMAND_LIST, &cmd));
 	}
 }
 END_TEST

@@ -207,7 +207,7 @@ const struct ctl_command ctl_commands[] = {
 	{"callback replay", "",
 		"Send the parked callbacks of a dealer once more, those of a filter",
 		"{\"casino_id\",\"callbacks\",\"kinds\":[{\"kind\",\"callbacks\",\"amount\"}],"
-		"\"held\",\"adjusted\",\"first_event\",\"last_event\",\"more\",\"breaker\","
+		"\"held\",\"adjusted\",\"parked_later\",\"first_event\",\"last_event\",\"more\",\"breaker\","
 		"\"replay\" (null: none was started)}. --casino is required; at most 10000 at once",
 		callback_replay_options, 0, 0, false, ctl_callback_replay},
 	{"replay list", "", "List replays of callbacks, the newest first",
@@ -215,8 +215,8 @@ const struct ctl_command ctl_commands[] = {
 		ctl_replay_list},
 	{"replay show", "REPLAY", "Show how far a replay is",
 		"{\"id\",\"casino_id\",\"player_id\",\"game_id\",\"first_event\",\"last_event\","
-		"\"time_ms\",\"by\",\"reason\",\"state\" (running, done, stopped),\"ended_ms\","
-		"\"stopped_by\",\"expected\",\"made_due\",\"left_out\",\"delivered\","
+		"\"time_ms\",\"by\",\"reason\",\"state\" (running, done, stopped, failed),\"ended_ms\","
+		"\"stopped_by\",\"expected\",\"made_due\",\"left_out\",\"parked_later\",\"delivered\","
 		"\"parked_again\",\"withdrawn\",\"on_its_way\",\"progress\"}",
 		NULL, 1, 1, false, ctl_replay_show},
 	{"replay stop", "REPLAY", "Stop a replay; what is due already is sent all the same",
@@ -273,7 +273,7 @@ const struct ctl_command ctl_commands[] = {
 	{"check", "", "Prove that every balance is the sum of its movements, and every row valid",
 		"{\"ok\",\"as_of\",\"players\",\"entries\",\"requests\",\"transactions\","
 		"\"rounds\",\"bets\",\"callbacks\",\"sums\",\"days\",\"dealers\":[{...}],\"problem_count\","
-		"\"problems\":[...],\"shared_keys\":[...]}",
+		"\"problems\":[...],\"not_compared\":[...],\"shared_keys\":[...]}",
 		NULL, 0, 0, false, ctl_check},
 	{"backup", "DIR", "Copy everything to a directory, while the ledger serves",
 		"{\"directory\",\"stage\",\"added\" (to the backup that was there),\"bytes\","

@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 		code = ctl.command->run(&ctl);
 	if (code == OUTCOME_DONE && ctl.session.lacked_role)
 		ctl_tell("left_out",
-			"keys that two owners have and the operators of the console were not looked at: that "
+			"keys that two owners have, retired keys and the operators of the console were not looked at: that "
 			"needs the role admin");
 	fit_close();
 	times_close(&ctl);

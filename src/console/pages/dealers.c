@@ -78,6 +78,7 @@ static const struct view_column dealer_columns[] = {
 	{"Exam", "exam_ms", VIEW_IF_ANY, NULL},
 	{"Exam, passed", "exam_passed", VIEW_IF_ANY, NULL},
 	{"Exam, failed", "exam_failed", VIEW_IF_ANY, NULL},
+	{"Exam, not judged", "exam_not_judged", VIEW_IF_ANY, NULL},
 	VIEW_END,
 };
 

@@ -282,6 +282,8 @@ enum outcome page_audit(struct page *page)
 		{"Since", "since"},
 		{"Until", "until"},
 	};
+	/* The whole audit needs the role finance (link/roles.def). */
+	const bool own = page->who.role < ROLE_FINANCE;
 	struct filter filter;
 	struct row_walk walk;
 	enum outcome code = walk_filter(page, &filter);
@@ -289,12 +291,13 @@ enum outcome page_audit(struct page *page)
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!page->route->csv) {
-		page_begin(page, "Audit");
+		page_begin(page, own ? "Your own rows of the audit" : "Audit");
 		page_filter(page, inputs, sizeof(inputs) / sizeof(inputs[0]));
 		page_button(page, "Show");
 		html_close(&page->html);
 	}
 	walk_open(&walk, page, RECORD_AUDIT);
+	walk.list.own = own;
 	list_audit(page, &filter, &walk);
 	code = walk_end(&walk, OUTCOME_DONE);
 	if (code != OUTCOME_DONE || page->route->csv)

@@ -27,6 +27,7 @@ static const struct field selection_fields[] = {
 	FIELD_SUB(replay_start_cmd, filter, replay_filter, replay_filter_fields),
 	FIELD(FIELD_BYTES, replay_start_cmd, events),
 	FIELD(FIELD_U64, replay_start_cmd, expected),
+	FIELD(FIELD_U64, replay_start_cmd, parked_later),
 	FIELD_END,
 };
 
@@ -184,6 +185,14 @@ static void write_left_out(struct page *page, const struct replay_preview *previ
 			preview->adjusted);
 		html_close(html);
 	}
+	if (preview->parked_later) {
+		html_open(html, "li");
+		html_printf(html,
+			"%" PRIu64
+			" are not sent: they were parked while the clock was ahead. Each can be sent by itself.",
+			preview->parked_later);
+		html_close(html);
+	}
 	if (preview->more) {
 		html_open(html, "li");
 		html_text(html, "Callbacks made before ");
@@ -242,6 +251,7 @@ static enum outcome show_preview(struct page *page, struct replay_preview *previ
 	cmd.filter = preview->filter;
 	cmd.events = preview->events;
 	cmd.expected = preview->count;
+	cmd.parked_later = preview->parked_later;
 	page_begin_id(page, "Preview of a replay:", preview->filter.casino_id);
 	snprintf(text, sizeof(text),
 		"Callbacks that are sent again: %" PRIu64 ", up to event %" PRIu64 ".",

@@ -51,6 +51,7 @@ static const struct view_column one_columns[] = {
 	{"On their way", "on_its_way", VIEW_PLAIN, NULL},
 	{"Held or cancelled meanwhile", "withdrawn", VIEW_IF_ANY, NULL},
 	{"Left out: an adjustment stands for them", "left_out", VIEW_IF_ANY, NULL},
+	{"Left out: parked while the clock was ahead", "parked_later", VIEW_IF_ANY, NULL},
 	VIEW_END,
 };
 

@@ -22,7 +22,9 @@ struct refused_ring;
 
 struct read_context {
 	struct store *store;
-	bool desk;               /* the command came over desk.sock */
+	bool desk;                 /* the command came over desk.sock */
+	const char *operator_name; /* of the web console; "": none */
+	uint32_t peer_uid;
 	struct ws *ws;           /* free for use: the batch was saved */
 	uint64_t generation;     /* of the keyring */
 	uint64_t transaction_id; /* the last one used */

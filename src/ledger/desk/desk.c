@@ -225,6 +225,8 @@ static void open_session(struct desk *desk, struct slot *slot, const struct mome
 static void log_refused_code(const struct desk *desk, const struct slot *slot, int64_t wall_ms)
 {
 	const struct desk_operator *row = operators_named(desk->operators, slot->desk.name);
+	const bool locks = slot->command == COMMAND_SESSION_OPEN ? slot->result.session_open.locks
+								 : slot->result.session_step.locks;
 	const char *reason = "wrong";
 	char address[LOG_QUOTED_MAX];
 
@@ -232,7 +234,7 @@ static void log_refused_code(const struct desk *desk, const struct slot *slot, i
 		reason = "unknown";
 	else if (row->suspended)
 		reason = "suspended";
-	else if (row->locked_until_ms > wall_ms)
+	else if (row->locked_until_ms > wall_ms && !locks)
 		reason = "locked";
 	log_line(LOG_LEVEL_WARNING, "code_refused",
 		"operator=%s action=%s reason=%s address=\"%s\" request_id=%s", slot->desk.name,

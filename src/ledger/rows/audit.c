@@ -1,5 +1,6 @@
 #include "ledger/rows/audit.h"
 
+#include "domain/retired_digest.h"
 #include "ledger/rows/counters.h"
 #include "ledger/rows/keys.h"
 
@@ -63,6 +64,7 @@ void audit_write(struct ws *ws, const struct apply_context *context,
 	const char *detail)
 {
 	struct operation done = operation_key(operator);
+	struct retired_digest retired;
 	struct audit audit;
 
 	memset(&audit, 0, sizeof(audit));
@@ -81,6 +83,8 @@ void audit_write(struct ws *ws, const struct apply_context *context,
 	text_copy(audit.detail, sizeof(audit.detail), detail);
 	text_copy(audit.reason, sizeof(audit.reason), operator->reason);
 	ws_append(ws, RECORD_AUDIT, &audit);
+	for (uint32_t number = 1; retired_digest_of(&audit, number, &retired); number++)
+		ws_append(ws, RECORD_RETIRED_DIGEST, &retired);
 	ws_append(ws, RECORD_OPERATION, &done);
 }
 

@@ -2,13 +2,13 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "domain/retired_digest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROOM_FIRST 64
-#define MARK       "sha256="
 
 void key_book_free(struct key_book *book)
 {
@@ -92,38 +92,15 @@ bool key_book_add_keys(struct key_book *book, enum keyring_of of, const char *ow
 	return true;
 }
 
-/* The second word of an audit's object: "dealer demo k1". */
-static void owner_of(const char *object, struct key_entry *entry)
+bool key_book_add_retired(struct key_book *book, const struct retired_digest *key)
 {
-	const char *owner = strchr(object, ' ');
-
-	if (owner)
-		text_copy_len(entry->owner, sizeof(entry->owner), owner + 1,
-			strcspn(owner + 1, " "));
-}
-
-bool key_book_add_audit(struct key_book *book, const struct audit *audit)
-{
-	static const char *const actions[] = {"dealer key-retire", "client key-retire",
-		"client remove"};
 	struct key_entry entry;
-	bool retires = false;
 
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		retires = retires || strcmp(audit->action, actions[i]) == 0;
 	memset(&entry, 0, sizeof(entry));
-	entry.of = strncmp(audit->object, "client ", 7) == 0 ? KEYRING_CLIENTS : KEYRING_DEALERS;
-	owner_of(audit->object, &entry);
-	for (const char *at = retires ? strstr(audit->detail, MARK) : NULL; at;
-		at = strstr(at, MARK)) {
-		at += strlen(MARK);
-		if (strspn(at, "0123456789abcdef") != DIGEST_TEXT_SIZE - 1)
-			continue;
-		text_copy_len(entry.digest, sizeof(entry.digest), at, DIGEST_TEXT_SIZE - 1);
-		if (!key_book_add(book, &entry))
-			return false;
-	}
-	return true;
+	entry.of = key->of_client ? KEYRING_CLIENTS : KEYRING_DEALERS;
+	text_copy(entry.owner, sizeof(entry.owner), key->owner);
+	text_copy(entry.digest, sizeof(entry.digest), key->digest);
+	return key_book_add(book, &entry);
 }
 
 enum refusal key_book_issue(struct key_book *book, enum keyring_of of, const char *owner,
@@ -165,6 +142,7 @@ void key_book_describe(const struct dealer_key keys[DEALER_KEYS_MAX], const char
 			!key_book_digest(keys[i].secret, digest))
 			continue;
 		len = strlen(detail);
-		snprintf(detail + len, DETAIL_SIZE - len, "%s" MARK "%s", len ? " " : "", digest);
+		snprintf(detail + len, DETAIL_SIZE - len, "%s" RETIRED_DIGEST_MARK "%s",
+			len ? " " : "", digest);
 	}
 }

@@ -4,8 +4,8 @@
  * If two dealers, two game servers, or a dealer and a game server have the same key, a body signed
  * for one is valid for the other. A retired key may have leaked. The ledger therefore refuses each
  * key that exists or existed. The book holds the SHA-256 of each, with the owner. It is in memory.
- * At the start it is filled from the rows of dealers and clients. Retired keys are read from the
- * audit, where retiring writes the digest.
+ * At the start it is filled from the rows of dealers and clients. Retired keys have
+ * rows of their own (domain/retired_digest.h).
  */
 #ifndef LEDGER_ROWS_ISSUED_KEYS_H
 #define LEDGER_ROWS_ISSUED_KEYS_H
@@ -48,8 +48,8 @@ const struct key_entry *key_book_find(const struct key_book *book, const char *d
 bool key_book_add_keys(struct key_book *book, enum keyring_of of, const char *owner,
 	const struct dealer_key keys[DEALER_KEYS_MAX], struct key_entry *shared);
 
-/* Adds the retired keys that a row of the audit names. Returns false if memory is exhausted. */
-bool key_book_add_audit(struct key_book *book, const struct audit *audit);
+/* Adds a retired key permanently. Returns false if memory is exhausted. */
+bool key_book_add_retired(struct key_book *book, const struct retired_digest *key);
 
 /*
  * Records that a command of the batch issues @secret. Returns REFUSAL_NONE, REFUSAL_KEY_KNOWN with

@@ -37,6 +37,7 @@ bool replay_book_follow(struct replay_book *book, const struct replay *row)
 	if (at == book->count) {
 		book->count++;
 		book->list[at].next_ms = 0;
+		book->list[at].faults = 0;
 	}
 	set_row(&book->list[at], row);
 	return true;

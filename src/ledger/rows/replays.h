@@ -17,6 +17,7 @@ struct running_replay {
 	struct replay row; /* its events point to marked[] */
 	uint8_t marked[REPLAY_MARKED_MAX * REPLAY_EVENT_BYTES];
 	int64_t next_ms; /* boot time: no step before */
+	uint32_t faults; /* steps in turn that failed */
 };
 struct replay_book {
 	uint32_t count;

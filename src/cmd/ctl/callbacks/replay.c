@@ -154,6 +154,11 @@ static enum outcome print_preview(struct ctl *ctl, const struct replay_preview *
 	if (preview->adjusted)
 		output_pairs_add(&pairs, "not sent",
 			"%" PRIu64 " have an adjustment in their place", preview->adjusted);
+	if (preview->parked_later)
+		output_pairs_add(&pairs, "not sent",
+			"%" PRIu64
+			" were parked while the clock was ahead: `callback retry` sends one of them",
+			preview->parked_later);
 	if (preview->more)
 		output_pairs_add(&pairs, "left for another replay",
 			"those with events below %" PRIu64, preview->filter.first_event);
@@ -189,6 +194,7 @@ static void put_preview(struct ctl *ctl, const struct replay_preview *preview,
 	output_json_list_close(json);
 	output_json_number(json, "held", preview->held);
 	output_json_number(json, "adjusted", preview->adjusted);
+	output_json_number(json, "parked_later", preview->parked_later);
 	output_json_number(json, "first_event", preview->filter.first_event);
 	output_json_number(json, "last_event", preview->filter.last_event);
 	output_json_bool(json, "more", preview->more);
@@ -203,6 +209,7 @@ static enum outcome start_replay(struct ctl *ctl, const struct replay_preview *p
 		.operator= ctl->session.operator,
 		.filter = preview->filter,
 		.expected = preview->count,
+		.parked_later = preview->parked_later,
 	};
 	char question[160];
 	enum outcome code;

@@ -42,6 +42,7 @@ static const struct output_column dealer_columns[] = {
 	{"last exam", "exam_ms", OUTPUT_IF_ANY},
 	{"cases passed in it", "exam_passed", OUTPUT_IF_ANY},
 	{"cases failed in it", "exam_failed", OUTPUT_IF_ANY},
+	{"cases not judged in it", "exam_not_judged", OUTPUT_IF_ANY},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 

@@ -446,6 +446,7 @@ enum outcome ctl_audit(struct ctl *ctl)
 	struct output_list out;
 	struct list list;
 	struct audit row;
+	const bool own = ctl->options[OPTION_OWN];
 	uint64_t limit, count = 0;
 	enum outcome code = ctl_list_limit(ctl, 50, &limit);
 
@@ -453,15 +454,22 @@ enum outcome ctl_audit(struct ctl *ctl)
 	if (code == OUTCOME_DONE)
 		code = read_after_seq(ctl, &row.seq);
 	if (code == OUTCOME_DONE)
-		code = count_audit(ctl, &count);
+		code = own ? OUTCOME_DONE : count_audit(ctl, &count);
 	if (code != OUTCOME_DONE)
 		return code;
 	list_open(&list, &ctl->session, RECORD_AUDIT, true, 0, NULL);
+	list.own = own;
 	if (row.seq)
 		list_behind(&list, &row);
 	output_list_open(&out, ctl, "audit", "deeds", audit_fields, audit_columns);
 	out.total = count;
-	for (; limit && list_next(&list, &row); limit--)
-		output_list_add(&out, &row);
+	while (limit) {
+		if (list_next(&list, &row)) {
+			output_list_add(&out, &row);
+			limit--;
+		} else if (!list_goes_on(&list, &row)) {
+			break;
+		}
+	}
 	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }

@@ -19,6 +19,7 @@ struct list_page {
 	const struct read_context *context;
 	uint32_t limit;
 	size_t bytes; /* with more, the page ends */
+	uint32_t looked;
 };
 
 /* A list never contains keys. */
@@ -38,6 +39,20 @@ static void blank_code_secret(const struct read_context *context, char secret[DE
 		memcpy(secret, LIST_SECRET_KEPT, sizeof(LIST_SECRET_KEPT));
 }
 
+/* Returns true if the caller did it: the operator of the session, or the person with the uid. */
+static bool is_own(const struct read_context *context, const struct audit *audit)
+{
+	return context->desk ? strcmp(audit->operator, context->operator_name) == 0
+			     : !audit->operator[0] && audit->peer_uid == context->peer_uid;
+}
+
+/* Moves the cursor past the row. */
+static bool pass_row(const struct list_page *page, struct bytes key)
+{
+	buffer_reset(page->context->cursor);
+	return buffer_append(page->context->cursor, key.data, key.len);
+}
+
 static bool list_visit(void *arg, struct bytes key, const void *row)
 {
 	struct list_page *page = arg;
@@ -47,10 +62,14 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 	struct client client;
 	struct desk_operator operator;
 
-	if (page->result->count == page->limit || rows->len > page->bytes) {
+	if (page->result->count == page->limit || rows->len > page->bytes ||
+		(page->cmd->own && page->looked == LIST_OWN_LOOK_MAX)) {
 		page->result->more = true;
 		return false;
 	}
+	page->looked++;
+	if (page->cmd->own && !is_own(page->context, row))
+		return pass_row(page, key);
 	if (page->cmd->record == RECORD_DEALER) {
 		dealer = *(const struct dealer *)row;
 		blank_secrets(dealer.keys);
@@ -65,9 +84,7 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 		row = &operator;
 	}
 	page->result->count++;
-	buffer_reset(page->context->cursor);
-	return pack_record(rows, fields, row) &&
-		buffer_append(page->context->cursor, key.data, key.len);
+	return pack_record(rows, fields, row) && pass_row(page, key);
 }
 
 enum status list_read(const void *arg, const struct read_context *context, void *out)
@@ -83,7 +100,8 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 	};
 	enum status status;
 
-	if (cmd->prefix.len > LIST_KEY_MAX || cmd->cursor.len > LIST_KEY_MAX) {
+	if (cmd->prefix.len > LIST_KEY_MAX || cmd->cursor.len > LIST_KEY_MAX ||
+		(cmd->own && cmd->record != RECORD_AUDIT)) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return STATUS_OK;
 	}

@@ -30,6 +30,9 @@ static void count_callback(struct replay_look *look, const struct callback *call
 	case REPLAY_IS_ADJUSTED:
 		look->result->adjusted++;
 		break;
+	case REPLAY_IS_LATER:
+		look->result->parked_later++;
+		break;
 	case REPLAY_FITS_NOT:
 	case REPLAY_FIT_COUNT:
 		break;
@@ -196,20 +199,31 @@ static enum status begin_look(const struct read_context *context, struct replay_
 	return STATUS_OK;
 }
 
+/* Returns why the command cannot be executed; NULL: it can. */
+static const char *refusal_of(const struct replay_preview_cmd *cmd)
+{
+	if (!replay_events_ok(&cmd->events))
+		return "at most 64 events can be named, each once, in rising order";
+	if (cmd->filter.last_event > TRANSACTION_ID_MAX)
+		return "the number of the last event is above 9007199254740991, and no event has such a number";
+	return NULL;
+}
+
 enum status replay_preview_read(const void *arg, const struct read_context *context, void *out)
 {
 	static struct replay_look look;
 	struct replay_preview_result *result = out;
+	const char *refused;
 	enum status status;
 
 	memset(&look, 0, sizeof(look));
 	look.cmd = arg;
 	look.filter = look.cmd->filter;
 	look.result = result;
-	if (!replay_events_ok(&look.cmd->events) || look.filter.last_event > TRANSACTION_ID_MAX) {
+	refused = refusal_of(look.cmd);
+	if (refused) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
-		text_copy(result->verdict.detail, sizeof(result->verdict.detail),
-			"at most 64 events can be named, each once, in rising order");
+		text_copy(result->verdict.detail, sizeof(result->verdict.detail), refused);
 		return STATUS_OK;
 	}
 	status = begin_look(context, &look);

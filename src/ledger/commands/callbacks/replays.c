@@ -71,6 +71,8 @@ static bool check_start(struct ws *ws, const struct apply_context *context,
 	else if (!cmd->expected || cmd->expected > REPLAY_CALLBACKS_MAX)
 		refuse_with(verdict, REFUSAL_BAD_REQUEST,
 			"a replay sends 1 to 10,000 callbacks: preview it first");
+	else if (cmd->parked_later > TRANSACTION_ID_MAX)
+		refuse_with(verdict, REFUSAL_BAD_REQUEST, "so many callbacks do not exist");
 	else if (!replay_events_ok(&cmd->events))
 		refuse_with(verdict, REFUSAL_BAD_REQUEST,
 			"at most 64 events can be named, each once, in rising order");
@@ -115,6 +117,7 @@ static void write_replay(struct ws *ws, const struct apply_context *context,
 	audit_name(&cmd->operator, context, row.by);
 	text_copy(row.reason, sizeof(row.reason), cmd->operator.reason);
 	row.expected = cmd->expected;
+	row.parked_later = cmd->parked_later;
 	row.next_event = cmd->filter.first_event;
 	name_replay(id, object);
 	snprintf(detail, sizeof(detail), "casino_id=%s callbacks=%llu events=%llu-%llu%s",
@@ -264,13 +267,13 @@ void replay_step_apply(const void *arg, const struct apply_context *context, str
 
 		if (fit == REPLAY_FITS && retry_callback(ws, context, &row, &delivery))
 			result->made_due++;
-		else if (fit != REPLAY_FITS_NOT)
+		else if (fit != REPLAY_FITS_NOT && fit != REPLAY_IS_LATER)
 			row.left_out++;
 	}
 	row.made_due += result->made_due;
 	row.next_event = cmd->to;
-	if (cmd->ends) {
-		row.state = REPLAY_DONE;
+	if (cmd->ends || cmd->fails) {
+		row.state = cmd->fails ? REPLAY_FAILED : REPLAY_DONE;
 		row.ended_ms = context->now.wall_ms;
 	}
 	ws_put(ws, RECORD_REPLAY, &row);

@@ -70,6 +70,7 @@ static const struct {
 	TAKE(DEALER_RECONCILED, restored_ms),
 	TAKE(DEALER_EXAM_PASSED, exam_passed),
 	TAKE(DEALER_EXAM_FAILED, exam_failed),
+	TAKE(DEALER_EXAM_NOT_JUDGED, exam_not_judged),
 	TAKE(DEALER_EXAM_TIME, exam_ms),
 };
 
@@ -184,7 +185,7 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	dealer->keys_issued = 1;
 	dealer->callbacks_held_ms = 0;
 	dealer->keys_restored_ms = 0;
-	dealer->exam_passed = dealer->exam_failed = 0;
+	dealer->exam_passed = dealer->exam_failed = dealer->exam_not_judged = 0;
 	dealer->exam_ms = 0;
 	dealer->days_from_ms = 0;
 	hold_end_restore(dealer);

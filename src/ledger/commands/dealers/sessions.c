@@ -70,8 +70,8 @@ static void want_try(struct ws *ws, const struct try *try)
 		ws_want(ws, RECORD_DESK_OPERATOR, &key);
 }
 
-/* Judges the code and writes the row. */
-static void judge_try(const struct try *try, const struct apply_context *context, struct ws *ws,
+/* Judges the code and writes the row. Returns true if this code locked the name. */
+static bool judge_try(const struct try *try, const struct apply_context *context, struct ws *ws,
 	struct verdict *verdict)
 {
 	struct desk_operator row = desk_operator_named(try->name);
@@ -86,7 +86,7 @@ static void judge_try(const struct try *try, const struct apply_context *context
 	if (state != AUDIT_NEW || !stored) {
 		if (state == AUDIT_NEW)
 			verdict->refusal = REFUSAL_SIGN_IN_REFUSED;
-		return;
+		return false;
 	}
 	row = *stored;
 	judged = code_judge(&row, try->code, context->now.wall_ms);
@@ -100,6 +100,7 @@ static void judge_try(const struct try *try, const struct apply_context *context
 		audit_write(ws, context, &try->operator, "operator lock", object, WRONG_REASON);
 	if (judged != CODE_IGNORED)
 		ws_put(ws, RECORD_DESK_OPERATOR, &row);
+	return judged == CODE_LOCKS;
 }
 
 void session_open_keys(const void *arg, struct ws *ws)
@@ -115,7 +116,7 @@ void session_open_apply(const void *arg, const struct apply_context *context, st
 	const struct try try = try_to_open(arg);
 	struct session_open_result *result = out;
 
-	judge_try(&try, context, ws, &result->verdict);
+	result->locks = judge_try(&try, context, ws, &result->verdict);
 }
 
 void session_step_keys(const void *arg, struct ws *ws)
@@ -131,5 +132,5 @@ void session_step_apply(const void *arg, const struct apply_context *context, st
 	const struct try try = try_to_step(arg);
 	struct session_step_result *result = out;
 
-	judge_try(&try, context, ws, &result->verdict);
+	result->locks = judge_try(&try, context, ws, &result->verdict);
 }
