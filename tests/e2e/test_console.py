@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -181,6 +182,8 @@ def case_sign_in():
     other = Browser(CONSOLE, "ann")
     other.cookies = dict(browser.cookies)
     equal(other.get("/").status, 303, "the session of another user")
+    link = next(node for node in wrong.document().all("a") if node.text() == "open the page")
+    equal(link.attributes["href"], back, "the page, if another tab was signed in with this code at the same time")
     first, second = Browser(CONSOLE, "nok"), Browser(CONSOLE, "nok")
     equal(first.get("/sign-in").status, 200, "the form in the first tab")
     equal(first.post("/sign-in", {"code": CODE}).status, 303, "signed in there")
@@ -651,8 +654,7 @@ def case_desk():
         equal(nok.get("/").status, 303, "no session")
         equal(nok.post("/sign-in", {"code": "000000"}).status, 403, "a wrong code")
         code = one_time_code(made["nok"])
-        page = nok.post("/sign-in", {"code": code})
-        equal(page.status, 303, f"signed in: {page.text[-600:]}")
+        two_tabs(nok, Browser(console, "nok"), code)
         again = Browser(console, "nok")
         equal(again.post("/sign-in", {"code": code}).status, 403, "a code counts once")
         for path, methods, role, open_ in routes():
@@ -680,6 +682,22 @@ def case_desk():
         equal(nok.get("/").status, 303, "the session of a suspended operator has ended")
         equal(kim.post("/sign-out", {"token": kim.token()}).status, 303, "signed out")
         equal(kim.get("/").status, 303, "the session has ended")
+
+
+def two_tabs(nok, other, code):
+    """Both tabs of a browser send the same code at once: one is signed in, and the other says what to do."""
+    pages = []
+    threads = [threading.Thread(target=lambda tab=tab: pages.append(tab.post("/sign-in", {"code": code})))
+               for tab in (nok, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    equal(sorted(page.status for page in pages), [303, 403], f"both forms: {[page.text[-600:] for page in pages]}")
+    nok.cookies.update(other.cookies)
+    refused = next(page for page in pages if page.status == 403).document()
+    link = next(node for node in refused.all("a") if node.text() == "open the page")
+    equal(nok.get(link.attributes["href"]).status, 200, "the link of the other tab")
 
 
 def case_not_configured():
