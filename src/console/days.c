@@ -138,13 +138,17 @@ void days_section(struct page *page, const struct dealer *dealer, const struct d
 		days_begin_note(page, dealer, rows[0].number);
 		write_credit_chart(html, rows, count);
 		write_callback_chart(html, rows, count);
+		/* On a phone each day is a card: unfolded they take most of the page. */
+		html_open(html, "details");
+		html_element(html, "summary", "", "The same figures as a table");
 	}
-	view_begin(&view, page, "The same figures, the newest day first", days_columns);
+	view_begin(&view, page, "The newest day first", days_columns);
 	for (uint32_t i = count; i-- > 0;)
 		view_row(&view, &rows[i]);
 	view_end(&view, "No day.");
 	if (page->route->csv)
 		return;
+	html_close(html); /* details */
 	html_open(html, "p");
 	html_attribute(html, "class", "pager");
 	address_add(&csv, "casino", dealer->casino_id);

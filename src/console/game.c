@@ -78,19 +78,14 @@ static const struct view_column round_columns[] = {
 };
 
 /* Writes JSON with an indent; nothing if the text is none. */
-static void write_indented(struct html *html, struct bytes bytes)
+static void write_indented(struct page *page, struct bytes bytes)
 {
 	static const struct rewrite_form form = {.layout = LAYOUT_INDENT_2};
 	struct buffer text;
 
 	buffer_init(&text, INDENTED_MAX);
-	if (rewrite_may(bytes) && rewrite_json(bytes, &form, &text)) {
-		html_open(html, "pre");
-		html_attribute(html, "tabindex", "0");
-		html_attribute(html, "aria-label", "The same JSON with an indent");
-		html_lines(html, text.data, text.len);
-		html_close(html);
-	}
+	if (rewrite_may(bytes) && rewrite_json(bytes, &form, &text))
+		page_pre(page, text.data, text.len, "The same JSON with an indent");
 	buffer_free(&text);
 }
 
@@ -106,11 +101,8 @@ void game_bytes(struct page *page, const char *title, struct bytes bytes)
 	html_close(html);
 	html_open(html, "div");
 	html_attribute(html, "class", "beside");
-	html_open(html, "pre");
-	html_attribute(html, "tabindex", "0");
-	html_lines(html, bytes.data, bytes.len);
-	html_close(html);
-	write_indented(html, bytes);
+	page_pre(page, bytes.data, bytes.len, NULL);
+	write_indented(page, bytes);
 	html_close(html);
 	html_close(html);
 }

@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of a user_id, each character of which may be a quote. */
+#define SHELL_WORD_SIZE (4 * EXTERNAL_ID_SIZE)
+#define COMMAND_SIZE    (SHELL_WORD_SIZE + 256)
+
 /* The pages of a job that did not run to its end. The detail is the job's. */
 static const int outcome_codes[JOB_OUTCOME_COUNT] = {
 	[JOB_BAD_REQUEST] = 400,
@@ -21,15 +25,38 @@ static const int outcome_codes[JOB_OUTCOME_COUNT] = {
 	[JOB_FAILED] = 500,
 };
 
-/* Writes the command of @request, as it is typed at a shell. */
-static void command_text(const struct job_request *request, char text[256])
+/* Writes @text as one word of a shell. */
+static void shell_word(const char *text, char word[SHELL_WORD_SIZE])
 {
-	const char *const *words = job_infos[request->job].words;
+	size_t len = 0;
 
-	snprintf(text, 256, "creditbridgectl %s%s%s%s%s%s%s%s%s", words[0], words[1] ? " " : "",
-		words[1] ? words[1] : "", request->date[0] ? " --date=" : "", request->date,
-		request->request[0] ? " " : "", request->request, request->casino_id[0] ? " " : "",
-		request->casino_id);
+	if (text_is_name(text, SHELL_WORD_SIZE - 1)) {
+		text_copy(word, SHELL_WORD_SIZE, text);
+		return;
+	}
+	word[len++] = '\'';
+	for (; *text && len < SHELL_WORD_SIZE - 6; text++) {
+		if (*text == '\'') {
+			memcpy(word + len, "'\\'", 3);
+			len += 3;
+		}
+		word[len++] = *text;
+	}
+	word[len++] = '\'';
+	word[len] = '\0';
+}
+
+/* Writes the command of @request, as it is typed at a shell. */
+static void command_text(const struct job_request *request, char text[COMMAND_SIZE])
+{
+	char user[SHELL_WORD_SIZE] = "";
+
+	if (request->user_id[0])
+		shell_word(request->user_id, user);
+	snprintf(text, COMMAND_SIZE, "creditbridgectl %s%s%s%s%s%s%s%s%s",
+		job_infos[request->job].command, request->date[0] ? " --date=" : "", request->date,
+		user[0] ? " --user=" : "", user, request->request[0] ? " " : "", request->request,
+		request->casino_id[0] ? " " : "", request->casino_id);
 }
 
 static bool job_not_run(struct job_end *end, enum job_outcome outcome, const char *detail)
@@ -50,7 +77,7 @@ static bool job_lost(struct job_end *end)
 static bool job_absent(const struct page *page, const struct job_request *request, int error,
 	struct job_end *end)
 {
-	char command[256];
+	char command[COMMAND_SIZE];
 
 	command_text(request, command);
 	log_line(error == ENOENT ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "no_jobs",

@@ -11,11 +11,7 @@ bool operation_input(struct page *page, const char *name)
 
 	if (!signature_random_id(id, sizeof(id)))
 		return false;
-	html_open(&page->html, "input");
-	html_attribute(&page->html, "type", "hidden");
-	html_exact(&page->html, "name", name);
-	html_exact(&page->html, "value", id);
-	html_close(&page->html);
+	page_hidden(page, name, id);
 	return true;
 }
 

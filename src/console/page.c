@@ -229,7 +229,9 @@ void page_begin(struct page *page, const char *title)
  */
 static struct page_address address_of_page(const struct page *page)
 {
-	const char *path = page->request->path + strlen(page->console->base_path);
+	const bool fixed = page->route->path[0] && !strchr(page->route->path, '#');
+	const char *path =
+		fixed ? page->route->path : page->request->path + strlen(page->console->base_path);
 	const char *query = page_variable(&page->request->query_string);
 	struct page_address here = page_address(page, "");
 	int len = (int)strlen(path);
@@ -238,7 +240,6 @@ static struct page_address address_of_page(const struct page *page)
 		const char *above = strrchr(path, '/');
 
 		len = above && above > path ? (int)(above - path) : 1;
-		query = "";
 	}
 	snprintf(here.text + here.len, sizeof(here.text) - here.len, "%.*s%s%.2048s", len, path,
 		query[0] ? "?" : "", query);
@@ -254,11 +255,7 @@ static void write_zone(struct page *page)
 	struct html *html = &page->html;
 
 	page_form(page, &address);
-	html_open(html, "input");
-	html_attribute(html, "type", "hidden");
-	html_attribute(html, "name", "back");
-	html_exact(html, "value", here.text);
-	html_close(html);
+	page_hidden(page, "back", here.text);
 	html_open(html, "label");
 	html_text(html, "Zone ");
 	html_open(html, "input");

@@ -87,6 +87,8 @@ enum outcome page_go(struct page *page, const struct page_address *address);
 
 /* Opens a form that is sent by POST, with its token; html_close() closes it. */
 void page_form(struct page *page, const struct page_address *action);
+/* Writes a hidden input; the form gets back exactly @value. */
+void page_hidden(struct page *page, const char *name, const char *value);
 /* Writes a labelled input of one line with the value. */
 void page_input(struct page *page, const char *label, const char *name, const char *value);
 /* An input of a filter: its label, and the name of its parameter. */
@@ -104,6 +106,8 @@ void page_id(struct page *page, const char *id);
 /* Writes a button that copies @copied. Without the script it does nothing, so the script shows it. */
 void page_copy(struct page *page, const char *copied, const char *text);
 void page_paragraph(struct page *page, const char *text);
+/* Writes text with its line breaks, in a box that scrolls. @label: its name, or NULL. */
+void page_pre(struct page *page, const void *text, size_t len, const char *label);
 
 /* Writes a time in the zone of the page. */
 void page_time(struct page *page, int64_t time_ms);

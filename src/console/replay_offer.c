@@ -30,13 +30,8 @@ void replay_offer_open(struct page *page)
 	for (size_t i = 0; i < sizeof(filter_names_kept) / sizeof(filter_names_kept[0]); i++) {
 		const char *value = params_get(&page->query, filter_names_kept[i]);
 
-		if (!value[0])
-			continue;
-		html_open(html, "input");
-		html_attribute(html, "type", "hidden");
-		html_exact(html, "name", filter_names_kept[i]);
-		html_exact(html, "value", value);
-		html_close(html);
+		if (value[0])
+			page_hidden(page, filter_names_kept[i], value);
 	}
 }
 

@@ -34,6 +34,7 @@ enum outcome page_dealers(struct page *page);
 enum outcome page_dealer(struct page *page);
 enum outcome page_days(struct page *page);
 enum outcome page_player(struct page *page);
+enum outcome page_player_balance(struct page *page);
 enum outcome page_transaction(struct page *page);
 enum outcome page_bet(struct page *page);
 enum outcome page_round(struct page *page);

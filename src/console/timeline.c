@@ -185,10 +185,7 @@ enum outcome timeline_answer(struct page *page, uint64_t event, uint32_t attempt
 	html_printf(html, "Answer to attempt %" PRIu32 " (%" PRIu32 " bytes%s%s)", attempt,
 		row.length, row.content_type[0] ? ", " : "", row.content_type);
 	html_close(html);
-	html_open(html, "pre");
-	html_attribute(html, "tabindex", "0");
-	html_lines(html, row.text, strlen(row.text));
-	html_close(html);
+	page_pre(page, row.text, strlen(row.text), NULL);
 	html_close(html);
 	return OUTCOME_DONE;
 }
@@ -242,10 +239,7 @@ static void write_text(struct page *page, const char *text)
 	html_open(html, "summary");
 	html_text(html, "As text for the dealer");
 	html_close(html);
-	html_open(html, "pre");
-	html_attribute(html, "tabindex", "0");
-	html_lines(html, text, strlen(text));
-	html_close(html);
+	page_pre(page, text, strlen(text), NULL);
 	html_close(html);
 	page_copy(page, text, "copy as text for the dealer");
 }

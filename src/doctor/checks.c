@@ -57,7 +57,7 @@ const struct doctor_check doctor_checks[] = {
 	CHECK(platform_mount, NEEDS_PLATFORM, 30, "calls of game servers reach the service"),
 	CHECK(platform_paths, NEEDS_PLATFORM, 10, "game servers cannot call what is for dealers"),
 	CHECK(platform_private, NEEDS_PLATFORM, 15, "the platform's mount is not public"),
-	CHECK(console_front, NEEDS_CONSOLE, 10,
+	CHECK(console_front, NEEDS_CONSOLE_ENABLED, 10,
 		"the web server proves that a request came through it"),
 	CHECK(console_sockets, NEEDS_CONSOLE, 10,
 		"only the web server reaches the console, and only the console desk.sock"),

@@ -1,6 +1,7 @@
 /*
  * doctor_console - checks the web console: the front secret, its sockets, its process, its operators, and
- * the Apache before it. None has a finding while no console is set up (doctor_console_used()).
+ * the Apache before it. None has a finding while no console is set up (doctor_console_used()), but for an
+ * enabled one without a front secret.
  */
 #include "doctor/doctor.h"
 
@@ -33,6 +34,22 @@ bool doctor_console_used(const struct settings *settings)
 	return path[0] &&
 		(strcmp(path, SETTINGS_DEFAULT_FRONT) != 0 || access(path, F_OK) == 0 ||
 			errno != ENOENT);
+}
+
+/* Writes the paths of the console's socket and of its directory, beside that of the ledger's sockets. */
+static void web_socket_path(const struct settings *settings, char directory[DOCTOR_PATH_MAX],
+	char path[DOCTOR_PATH_MAX + 32])
+{
+	snprintf(directory, DOCTOR_PATH_MAX, "%s-console", settings->socket_directory);
+	snprintf(path, DOCTOR_PATH_MAX + 32, "%s/console.sock", directory);
+}
+
+bool doctor_console_enabled(const struct settings *settings)
+{
+	char directory[DOCTOR_PATH_MAX], path[DOCTOR_PATH_MAX + 32];
+
+	web_socket_path(settings, directory, path);
+	return doctor_console_used(settings) || access(path, F_OK) == 0;
 }
 
 /* Reports a file with a front secret that others may read, or that has another owner. */
@@ -111,6 +128,16 @@ void doctor_console_front(struct doctor *doctor)
 	const char *path = doctor->settings->console_front_file;
 	struct front_values front;
 
+	if (!path[0]) {
+		doctor_warn(doctor,
+			"the console is enabled, but console_front_file is empty, so the ledger "
+			"makes no desk.sock and every page is answered 503");
+		doctor_remedy(doctor,
+			"delete the line console_front_file of %s, then " FRONT_NEW
+			", and restart creditbridge-ledger",
+			doctor_config(doctor));
+		return;
+	}
 	if (!judge_secret_file(doctor, path, doctor_ledger_uid(doctor)))
 		return;
 	if (access(path, R_OK) < 0) {
@@ -181,15 +208,14 @@ static void judge_desk_socket(struct doctor *doctor)
 	}
 }
 
-/* The socket to which the web server connects, beside the directory of the ledger's sockets. */
+/* The socket to which the web server connects. */
 static void judge_web_socket(struct doctor *doctor)
 {
 	char directory[DOCTOR_PATH_MAX], path[DOCTOR_PATH_MAX + 32];
 	struct stat st;
 
 	doctor_about(doctor, "console.sock");
-	snprintf(directory, sizeof(directory), "%s-console", doctor->settings->socket_directory);
-	snprintf(path, sizeof(path), "%s/console.sock", directory);
+	web_socket_path(doctor->settings, directory, path);
 	if (lstat(path, &st) < 0) {
 		if (errno == EACCES) {
 			doctor_unseen(doctor, path, errno, "");

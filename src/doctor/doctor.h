@@ -78,6 +78,10 @@ enum doctor_need {
 	NEEDS_SERVERS = 8,      /* the store is PostgreSQL; otherwise the check has no finding */
 	NEEDS_CONSOLE = 16,     /* there is a web console; otherwise the check has no finding */
 	NEEDS_CONSOLE_URL = 32, /* --console-url was given */
+	/* a web console is set up, or its socket is there; otherwise the check has no finding */
+	NEEDS_CONSOLE_ENABLED = 64,
+	/* those without which a check has no finding */
+	NEEDS_OF_USE = NEEDS_SERVERS | NEEDS_CONSOLE | NEEDS_CONSOLE_ENABLED,
 };
 
 struct doctor_check {
@@ -149,6 +153,8 @@ bool doctor_close_list(struct doctor *doctor, struct list *list);
 
 /* Returns true if a web console is set up: the file of the front secret is there, or another one is set. */
 bool doctor_console_used(const struct settings *settings);
+/* Returns true if a web console is set up, or its socket is there: an administrator enabled it. */
+bool doctor_console_enabled(const struct settings *settings);
 
 /* Returns false if the ledger does not serve; the checks "ledger" and "halted" report that. */
 bool doctor_ledger_serves(const struct doctor *doctor);

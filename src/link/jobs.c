@@ -3,19 +3,21 @@
 #include "base/pack.h"
 #include "base/text.h"
 
+#include <string.h>
+
 #define MARK      "CBJ1"
 #define MARK_SIZE 4
 #define LEAD_SIZE (MARK_SIZE + 4)
 
 const char *const job_names[JOB_COUNT] = {
-#define JOB(name, lower, ...) #lower,
+#define JOB(name, lower, role, seconds, kib, places, arguments, command) #lower,
 #include "link/jobs.def"
 #undef JOB
 };
 
 const struct job_info job_infos[JOB_COUNT] = {
-#define JOB(name, lower, role, seconds, kib, arguments, json, ...)                                 \
-	{ROLE_##role, seconds, UINT64_C(1024) * (kib), arguments, json, {__VA_ARGS__}},
+#define JOB(name, lower, role, seconds, kib, places, arguments, command)                           \
+	{ROLE_##role, seconds, UINT64_C(1024) * (kib), places, arguments, command},
 #include "link/jobs.def"
 #undef JOB
 };
@@ -32,6 +34,7 @@ static const struct field asked_fields[] = {
 	FIELD(FIELD_STR, job_request, request),
 	FIELD(FIELD_STR, job_request, casino_id),
 	FIELD(FIELD_STR, job_request, date),
+	FIELD(FIELD_STR, job_request, user_id),
 	FIELD_END,
 };
 
@@ -83,6 +86,11 @@ static bool is_argument(const char *text, size_t size)
 	return text[0] != '-' && text_is_name(text, size - 1);
 }
 
+static bool is_user_id(const char *text)
+{
+	return text[0] && text_is_utf8_clean(text, strlen(text));
+}
+
 static bool is_sound(const struct job_request *request)
 {
 	const unsigned int takes = job_infos[request->job].arguments;
@@ -93,6 +101,7 @@ static bool is_sound(const struct job_request *request)
 				? is_argument(request->casino_id, sizeof(request->casino_id))
 				: !request->casino_id[0]) &&
 		(takes & JOB_HAS_DATE ? job_date_is(request->date) : !request->date[0]) &&
+		(takes & JOB_HAS_USER ? is_user_id(request->user_id) : !request->user_id[0]) &&
 		text_is_name(request->request_id, sizeof(request->request_id) - 1);
 }
 

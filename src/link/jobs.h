@@ -21,28 +21,34 @@
 #include "link/frame.h"
 
 enum job {
-#define JOB(name, ...) JOB_##name,
+#define JOB(name, lower, role, seconds, kib, places, arguments, command) JOB_##name,
 #include "link/jobs.def"
 #undef JOB
 	JOB_COUNT
 };
 extern const char *const job_names[JOB_COUNT];
 
-enum job_argument { JOB_HAS_REQUEST = 1, JOB_HAS_CASINO = 2, JOB_HAS_DATE = 4 };
+enum job_argument {
+	JOB_HAS_REQUEST = 1,
+	JOB_HAS_CASINO = 2,
+	JOB_HAS_DATE = 4,
+	JOB_HAS_USER = 8,
+	JOB_AS_JSON = 16
+};
 
 #define JOB_WORDS_MAX 2
 struct job_info {
 	enum role least;
 	uint32_t seconds;
 	uint64_t bytes;
+	unsigned int places;
 	unsigned int arguments; /* enum job_argument, or-ed */
-	bool json;
-	const char *words[JOB_WORDS_MAX]; /* the command; NULL: it has fewer */
+	const char *command;
 };
 extern const struct job_info job_infos[JOB_COUNT];
 
-/* Jobs that run at a time. Further ones are refused. */
-#define JOBS_MAX 4
+/* No job has more places. */
+#define JOB_PLACES_MAX 8
 /* The name of the socket in settings.socket_directory. */
 #define JOBS_SOCKET    "jobs.sock"
 #define JOBS_DATE_SIZE 11 /* YYYY-MM-DD */
@@ -55,6 +61,7 @@ struct job_request {
 	char request[FRAME_REQUEST_ID_SIZE];    /* the refused call that is explained */
 	char casino_id[CASINO_ID_SIZE];
 	char date[JOBS_DATE_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
 };
 
 enum job_outcome {
@@ -63,7 +70,7 @@ enum job_outcome {
 	JOB_NO_FRONT,    /* the front secret is missing or wrong */
 	JOB_SIGNED_OUT,  /* there is no such session, or it has ended */
 	JOB_ROLE_NEEDED, /* the role of the session is too low */
-	JOB_BUSY,        /* JOBS_MAX jobs are under way */
+	JOB_BUSY,        /* all places of the job are taken */
 	JOB_TOO_LONG,    /* it was ended after its time */
 	JOB_TOO_LARGE,   /* it was ended because it wrote too much */
 	JOB_NO_LEDGER,   /* no ledger confirmed the session */

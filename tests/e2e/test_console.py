@@ -13,18 +13,20 @@ import os
 import re
 import shutil
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
-from cb import check, equal  # noqa: E402
+from cb import Skip, check, equal  # noqa: E402
 from cb_codec import unpack  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_link import TRANSFER_IN_KIND, transfer_payload  # noqa: E402
-from cb_process import SRCDIR, builddir  # noqa: E402
+from cb_process import SRCDIR, Child, builddir, free_port, port_open  # noqa: E402
+from cb_servers import APACHE_MODULES  # noqa: E402
 from cb_worker import (NOT_SENT, REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Worker, refusal_of)  # noqa: E402
 
 SETTINGS = {"callback_lease_ms": 20000, "result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
@@ -181,6 +183,8 @@ def case_sign_in():
     other = Browser(CONSOLE, "ann")
     other.cookies = dict(browser.cookies)
     equal(other.get("/").status, 303, "the session of another user")
+    link = next(node for node in wrong.document().all("a") if node.text() == "open the page")
+    equal(link.attributes["href"], back, "the page, if another tab was signed in with this code at the same time")
     first, second = Browser(CONSOLE, "nok"), Browser(CONSOLE, "nok")
     equal(first.get("/sign-in").status, 200, "the form in the first tab")
     equal(first.post("/sign-in", {"code": CODE}).status, 303, "signed in there")
@@ -619,6 +623,54 @@ def case_nginx():
     other_server("nginx")
 
 
+def sample(title):
+    """A sample of README.Debian for Apache: the lines for the virtual host, and those for the location."""
+    text = (SRCDIR / "debian" / "creditbridge.README.Debian").read_text()
+    lines = [line.strip() for line in text.split(f"    # {title}", 1)[1].split("\n\n")[0].splitlines()[1:]]
+    host = [line for line in lines if line.startswith("OIDC")]
+    return host, [line for line in lines if line not in host]
+
+
+def sample_server(title, modules, status):
+    """Apache with its own modules takes a sample in place of the password file, and lets no stranger in."""
+    for name in modules:
+        if not os.path.exists(f"{APACHE_MODULES}/mod_{name}.so"):
+            raise Skip(f"mod_{name} of Apache is not installed")
+    host, location = sample(title)
+    folder, port = CONSOLE.dir / f"sample-{modules[-1]}", free_port()
+    folder.mkdir(mode=0o777)
+    folder.chmod(0o777)
+    (CONSOLE.dir / "front-sample.conf").write_text(f"SetEnv CREDITBRIDGE_FRONT {FRONT}\n")
+    mount, count = re.subn(r"\tAuthType Basic\n.*?\tRequire valid-user\n", lambda _: "\n".join(location) + "\n",
+                           CONSOLE.mount("front-sample.conf", "apache"), flags=re.DOTALL)
+    equal(count, 1, "the four lines that a sample replaces")
+    (folder / "mount.conf").write_text("\n".join(host) + "\n" + mount)
+    config, argv = CONSOLE.apache(folder, port)
+    load = "".join(f"LoadModule {name}_module {APACHE_MODULES}/mod_{name}.so\n" for name in modules)
+    (folder / "server.conf").write_text(config.replace("Listen ", load + "Listen ", 1))
+    child = Child(argv, WALLET.logs / f"console-sample-{modules[-1]}.log")
+    try:
+        child.wait_ready(lambda: port_open(port), 20, f"Apache with the sample {title}")
+        # A script gets a refusal in place of the page of the identity provider.
+        page = Browser(CONSOLE, None, port).request("GET", PREFIX + "/", headers={"X-Requested-With": "XMLHttpRequest"})
+        equal(page.status, status, f"{title}: {page.text[-600:]}")
+        check("named no user" not in page.text, "the console was asked")
+    finally:
+        child.stop()
+
+
+def case_ldap():
+    sample_server("LDAP", ("ldap", "authnz_ldap"), 401)
+
+
+def case_certificates():
+    sample_server("Client certificates", ("ssl",), 403)
+
+
+def case_openid():
+    sample_server("OpenID Connect", ("auth_openidc",), 401)
+
+
 def operators_shown(console):
     """The page of the operators, over desk.sock: sessions, a lock, a suspension; no secret."""
     made = WALLET.ctl_json("operator", "add", "ann", "--role", "admin")["otpauth"]
@@ -655,8 +707,7 @@ def case_desk():
         equal(nok.get("/").status, 303, "no session")
         equal(nok.post("/sign-in", {"code": "000000"}).status, 403, "a wrong code")
         code = one_time_code(made["nok"])
-        page = nok.post("/sign-in", {"code": code})
-        equal(page.status, 303, f"signed in: {page.text[-600:]}")
+        two_tabs(nok, Browser(console, "nok"), code)
         again = Browser(console, "nok")
         equal(again.post("/sign-in", {"code": code}).status, 403, "a code counts once")
         for path, methods, role, open_ in routes():
@@ -684,6 +735,22 @@ def case_desk():
         equal(nok.get("/").status, 303, "the session of a suspended operator has ended")
         equal(kim.post("/sign-out", {"token": kim.token()}).status, 303, "signed out")
         equal(kim.get("/").status, 303, "the session has ended")
+
+
+def two_tabs(nok, other, code):
+    """Both tabs of a browser send the same code at once: one is signed in, and the other says what to do."""
+    pages = []
+    threads = [threading.Thread(target=lambda tab=tab: pages.append(tab.post("/sign-in", {"code": code})))
+               for tab in (nok, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    equal(sorted(page.status for page in pages), [303, 403], f"both forms: {[page.text[-600:] for page in pages]}")
+    nok.cookies.update(other.cookies)
+    refused = next(page for page in pages if page.status == 403).document()
+    link = next(node for node in refused.all("a") if node.text() == "open the page")
+    equal(nok.get(link.attributes["href"]).status, 200, "the link of the other tab")
 
 
 def case_not_configured():
@@ -718,6 +785,9 @@ CASES = [
     ("hostile ids", case_hostile_ids),
     ("under Apache", case_apache),
     ("under nginx", case_nginx),
+    ("the sample LDAP", case_ldap),
+    ("the sample client certificates", case_certificates),
+    ("the sample OpenID Connect", case_openid),
     ("mounts", case_mounts),
     ("without a ledger", case_no_ledger),
     ("the installed program", case_desk),

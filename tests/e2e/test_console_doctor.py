@@ -137,8 +137,20 @@ def case_not_used():
             config.chmod(0o644)
             if pathlib.Path("/etc/creditbridge/console-front").exists():
                 continue
-        for words in ((), ("--console-url", "https://127.0.0.1/console")):
-            equal(set(doctor(*words, config=config)), {"clock"}, f"findings with {changes} {words}")
+        with away(SOCKET):
+            for words in ((), ("--console-url", "https://127.0.0.1/console")):
+                equal(set(doctor(*words, config=config)), {"clock"}, f"findings with {changes} {words}")
+
+
+def case_enabled():
+    """The configuration of an earlier version turns the console off, and its socket was enabled since."""
+    config = config_with(console_front_file="")
+    found = doctor(config=config)
+    found.pop("clock")
+    ((result, _, text),) = found.pop("console_front")
+    equal((result, found), ("WARN", {}), text)
+    check(re.search(f"console_front_file is empty.* => delete the line console_front_file of {config}, then .*"
+                    "console-front new.*restart creditbridge-ledger", text), text)
 
 
 def case_healthy():
@@ -278,6 +290,7 @@ def case_every_check():
 
 CASES = (
     ("a console that is not set up", case_not_used),
+    ("an enabled console that is turned off", case_enabled),
     ("a healthy console", case_healthy),
     ("the file of the front secret", case_front),
     ("the file of the web server", case_form),

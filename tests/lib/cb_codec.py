@@ -226,15 +226,15 @@ def unpack(name, payload):
 
 
 # jobs.sock (src/link/jobs.h)
-JOBS = ("explain", "doctor", "ping", "recon")
+JOBS = ("explain", "doctor", "ping", "recon", "balance")
 JOB_OUTCOMES = ("ended", "bad_request", "no_front", "signed_out", "role_needed", "busy", "too_long", "too_large",
                 "no_ledger", "failed", "not_served")
 JOB_OUTPUT, JOB_END = 1, 2
 
 
-def job_request(job, front="", session="", request_id="", request="", casino="", date=""):
+def job_request(job, front="", session="", request_id="", request="", casino="", date="", user=""):
     """The bytes by which the console asks for a job."""
-    words = (front, session, request_id, request, casino, date)
+    words = (front, session, request_id, request, casino, date, user)
     body = bytes([JOBS.index(job)]) + b"".join(
         struct.pack(">H", len(word)) + word.encode() for word in words)
     return b"CBJ1" + struct.pack(">I", len(body)) + body

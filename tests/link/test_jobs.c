@@ -91,6 +91,20 @@ START_TEST(arguments_are_checked)
 		{JOB_RECON, "", "demo", "yesterday.", FRAME_GARBAGE},
 		{JOB_RECON, "", "demo", "2026-11-2x", FRAME_GARBAGE},
 		{JOB_RECON, "", "", "2026-11-26", FRAME_GARBAGE},
+		{JOB_BALANCE, "", "demo", "", FRAME_GARBAGE},
+	};
+	/* A user_id is the text of one option, so it may look like an option. */
+	static const struct {
+		enum job job;
+		const char *user;
+		enum frame_read read;
+	} users[] = {
+		{JOB_DOCTOR, "alice", FRAME_GARBAGE},
+		{JOB_PING, "alice", FRAME_GARBAGE},
+		{JOB_BALANCE, "a\nb", FRAME_GARBAGE},
+		{JOB_BALANCE, "\xff", FRAME_GARBAGE},
+		{JOB_BALANCE, "alice", FRAME_COMPLETE},
+		{JOB_BALANCE, "--json; $(id)", FRAME_COMPLETE},
 	};
 	struct job_request request, again;
 
@@ -99,6 +113,15 @@ START_TEST(arguments_are_checked)
 			request_of(cases[i].job, cases[i].request, cases[i].casino, cases[i].date);
 		ck_assert_msg(reread(&request, &again) == cases[i].read, "case %zu", i);
 	}
+	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
+		request =
+			request_of(users[i].job, "", users[i].job == JOB_DOCTOR ? "" : "demo", "");
+		strcpy(request.user_id, users[i].user);
+		ck_assert_msg(reread(&request, &again) == users[i].read, "user %zu", i);
+	}
+	memset(request.user_id, 'x', sizeof(request.user_id) - 1);
+	ck_assert_int_eq(reread(&request, &again), FRAME_COMPLETE);
+	ck_assert_str_eq(again.user_id, request.user_id);
 	request = request_of(JOB_DOCTOR, "", "", "");
 	request.request_id[0] = '\0';
 	ck_assert_int_eq(reread(&request, &again), FRAME_GARBAGE);

@@ -131,11 +131,7 @@ static void open_form(struct page *page, const char *path, const struct dealer *
 	const struct page_address to = page_address(page, path);
 
 	page_form(page, &to);
-	html_open(&page->html, "input");
-	html_attribute(&page->html, "type", "hidden");
-	html_attribute(&page->html, "name", "id");
-	html_exact(&page->html, "value", dealer->casino_id);
-	html_close(&page->html);
+	page_hidden(page, "id", dealer->casino_id);
 }
 
 /* The forms of what a job does (pages/jobs.c), for the roles that may. */

@@ -1,7 +1,8 @@
 /*
  * pages/health - what is broken, and what to do: the figures of the ledger, and the checks of doctor.
  *
- * Doctor is a job. Its newest result is kept for all operators, so that looking does not run it again.
+ * Doctor is a job. Its newest result is kept for all operators, so that looking does not run it again, and
+ * one run at a time is under way: who asks for another meanwhile is shown that one.
  */
 #include "base/clock.h"
 #include "base/text.h"
@@ -17,13 +18,22 @@
 
 #define RESULT_MAX    (1024 * 1024)
 #define RESULT_AGE_MS INT64_C(900000) /* older results are made anew */
+#define RESULT_NEW_MS                                                                              \
+	INT64_C(10000) /* younger results are not made anew, even if an operator asks */
 
-/* The newest result of doctor. */
+/* A run of doctor that is under way. */
+struct doctor_run {
+	int64_t begun_ms; /* wall clock; 0: there is none */
+	char by[DESK_NAME_SIZE];
+};
+
+/* The newest result of doctor, and the run under way. */
 static struct {
 	pthread_mutex_t lock;
 	struct buffer json; /* as `creditbridgectl doctor --json` writes it */
 	int64_t made_ms;    /* wall clock; 0: there is none */
 	char by[DESK_NAME_SIZE];
+	struct doctor_run run;
 } newest = {.lock = PTHREAD_MUTEX_INITIALIZER, .json = {.max = RESULT_MAX}};
 
 /* A result that is shown. */
@@ -96,27 +106,45 @@ static const struct view_column health_columns[] = {
 	VIEW_END,
 };
 
-/* Takes the kept result, if there is one that is young enough. */
-static bool take_newest(const struct page *page, struct checks *checks)
+/*
+ * Takes the kept result, if it is younger than @age_ms. Otherwise begins a run, unless one is under way.
+ * Returns true if this thread has begun it: run_doctor() ends it. @run is the run of another operator.
+ */
+static bool take_newest(const struct page *page, int64_t age_ms, struct checks *checks,
+	struct doctor_run *run)
 {
+	int64_t old_ms;
+	bool begun;
+
 	pthread_mutex_lock(&newest.lock);
-	if (newest.made_ms && page->now_ms - newest.made_ms < RESULT_AGE_MS &&
+	old_ms = page->now_ms - newest.made_ms;
+	if (newest.made_ms && old_ms < RESULT_AGE_MS &&
 		buffer_append(&checks->json, newest.json.data, newest.json.len)) {
 		checks->made_ms = newest.made_ms;
 		memcpy(checks->by, newest.by, sizeof(checks->by));
 	}
+	*run = newest.run;
+	begun = !run->begun_ms && (!checks->made_ms || old_ms >= age_ms);
+	if (begun) {
+		newest.run.begun_ms = clock_wall_ms();
+		memcpy(newest.run.by, page->who.name, sizeof(newest.run.by));
+	}
 	pthread_mutex_unlock(&newest.lock);
-	return checks->made_ms;
+	return begun;
 }
 
+/* Ends the run, and keeps its result if there is one. */
 static void keep_newest(const struct checks *checks)
 {
 	pthread_mutex_lock(&newest.lock);
-	buffer_reset(&newest.json);
-	newest.made_ms = 0;
-	if (buffer_append(&newest.json, checks->json.data, checks->json.len)) {
-		newest.made_ms = checks->made_ms;
-		memcpy(newest.by, checks->by, sizeof(newest.by));
+	newest.run.begun_ms = 0;
+	if (checks->made_ms) {
+		buffer_reset(&newest.json);
+		newest.made_ms = 0;
+		if (buffer_append(&newest.json, checks->json.data, checks->json.len)) {
+			newest.made_ms = checks->made_ms;
+			memcpy(newest.by, checks->by, sizeof(newest.by));
+		}
 	}
 	pthread_mutex_unlock(&newest.lock);
 }
@@ -127,13 +155,14 @@ static bool run_doctor(struct page *page, struct checks *checks, struct job_end 
 	struct job_request request = {.job = JOB_DOCTOR};
 
 	buffer_reset(&checks->json);
+	checks->made_ms = 0;
 	/* Exit code 1 is a finding FAIL. */
-	if (!job_try(page, &request, &checks->json, end) || !checks->json.len)
-		return false;
-	checks->made_ms = clock_wall_ms();
-	memcpy(checks->by, page->who.name, sizeof(checks->by));
+	if (job_try(page, &request, &checks->json, end) && checks->json.len) {
+		checks->made_ms = clock_wall_ms();
+		memcpy(checks->by, page->who.name, sizeof(checks->by));
+	}
 	keep_newest(checks);
-	return true;
+	return checks->made_ms;
 }
 
 static void write_findings(struct page *page, const struct checks *checks)
@@ -190,16 +219,34 @@ static void write_result(struct page *page, struct checks *checks)
 		"doctor.");
 }
 
-static void write_checks(struct page *page, struct checks *checks, const struct job_end *end)
+static void write_run(struct page *page, const struct doctor_run *run)
+{
+	const struct page_address here = page_address(page, "/health");
+	struct html *html = &page->html;
+
+	html_open(html, "p");
+	html_text(html, "Doctor has been running since ");
+	page_time(page, run->begun_ms);
+	html_text(html, " for ");
+	html_foreign(html, run->by);
+	html_printf(html, ", and takes %u s at most. ", job_infos[JOB_DOCTOR].seconds);
+	page_link(page, &here, "Show its result");
+	html_close(html);
+}
+
+static void write_checks(struct page *page, struct checks *checks, const struct doctor_run *run,
+	const struct job_end *end)
 {
 	const struct page_address again = page_address(page, "/health");
 	struct html *html = &page->html;
 
 	html_open(html, "section");
 	html_element(html, "h2", "", "Checks");
+	if (run->begun_ms)
+		write_run(page, run);
 	if (checks->made_ms)
 		write_result(page, checks);
-	else
+	else if (!run->begun_ms)
 		html_element(html, "p", "error",
 			end->detail[0] ? end->detail : "Doctor failed and did not say why.");
 	if (end->outcome == JOB_NOT_SERVED)
@@ -240,6 +287,7 @@ enum outcome page_health(struct page *page)
 	const struct status_cmd cmd = {.unused = false};
 	const struct page_address here = page_address(page, "/health");
 	struct checks checks = {.made_ms = 0};
+	struct doctor_run run;
 	struct job_end end = {.outcome = JOB_ENDED};
 	struct status_result status;
 	enum outcome code = session_do(&page->desk.session, COMMAND_STATUS, &cmd, &status, NULL);
@@ -247,15 +295,15 @@ enum outcome page_health(struct page *page)
 	if (code != OUTCOME_DONE)
 		return code;
 	buffer_init(&checks.json, RESULT_MAX);
-	if (page->post && run_doctor(page, &checks, &end)) {
+	if (take_newest(page, page->post ? RESULT_NEW_MS : RESULT_AGE_MS, &checks, &run))
+		run_doctor(page, &checks, &end);
+	if (page->post && (checks.made_ms || run.begun_ms)) {
 		buffer_free(&checks.json);
 		return page_go(page, &here);
 	}
-	if (!page->post && !take_newest(page, &checks))
-		run_doctor(page, &checks, &end);
 	page_begin(page, "Health");
 	write_health(page, &status);
-	write_checks(page, &checks, &end);
+	write_checks(page, &checks, &run, &end);
 	buffer_free(&checks.json);
 	return page_end(page);
 }

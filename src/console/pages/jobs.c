@@ -16,20 +16,11 @@ static void write_text(struct page *page, struct buffer *text, const char *butto
 	struct html *html = &page->html;
 
 	html_open(html, "section");
-	html_open(html, "pre");
-	html_attribute(html, "tabindex", "0");
-	html_lines(html, text->data, text->len);
-	html_close(html);
+	page_pre(page, text->data, text->len, NULL);
 	/* Without the script the button does nothing, so the script shows it. */
 	if (buffer_append(text, "", 1)) {
 		html_open(html, "p");
-		html_open(html, "button");
-		html_attribute(html, "type", "button");
-		html_attribute(html, "class", "copy");
-		html_exact(html, "data-copy", (const char *)text->data);
-		html_flag(html, "hidden");
-		html_text(html, button);
-		html_close(html);
+		page_copy(page, (const char *)text->data, button);
 		html_close(html);
 	}
 	html_close(html);

@@ -77,7 +77,8 @@ static void alarm_of_dealer(struct page *page, const struct dealer_metrics *deal
 	if (dealer->breaker != BREAKER_CLOSED)
 		html_printf(html, ": breaker %s", breaker_names[dealer->breaker]);
 	if (dealer->parked)
-		html_printf(html, ": %" PRIu64 " callbacks are parked", dealer->parked);
+		html_printf(html, ": %" PRIu64 " callback%s parked", dealer->parked,
+			dealer->parked == 1 ? " is" : "s are");
 	if (dealer->overdue_ms) {
 		text_duration(dealer->overdue_ms, age);
 		html_printf(html, ". The oldest one that is due waits for %s", age);

@@ -14,10 +14,17 @@ void page_form(struct page *page, const struct page_address *action)
 	html_exact(html, "action", action->text);
 	if (!page->token[0])
 		return;
+	page_hidden(page, "token", page->token);
+}
+
+void page_hidden(struct page *page, const char *name, const char *value)
+{
+	struct html *html = &page->html;
+
 	html_open(html, "input");
 	html_attribute(html, "type", "hidden");
-	html_attribute(html, "name", "token");
-	html_attribute(html, "value", page->token);
+	html_exact(html, "name", name);
+	html_exact(html, "value", value);
 	html_close(html);
 }
 
@@ -111,6 +118,19 @@ void page_copy(struct page *page, const char *copied, const char *text)
 void page_paragraph(struct page *page, const char *text)
 {
 	html_element(&page->html, "p", "", text);
+}
+
+void page_pre(struct page *page, const void *text, size_t len, const char *label)
+{
+	struct html *html = &page->html;
+
+	html_open(html, "pre");
+	/* The keyboard scrolls only what has the focus. */
+	html_attribute(html, "tabindex", "0");
+	if (label)
+		html_attribute(html, "aria-label", label);
+	html_lines(html, text, len);
+	html_close(html);
 }
 
 void page_time(struct page *page, int64_t time_ms)

@@ -3,6 +3,7 @@
 #include "admin/names.h"
 #include "admin/transactions.h"
 #include "base/text.h"
+#include "console/balance.h"
 #include "console/leads.h"
 #include "console/routes.h"
 #include "console/view.h"
@@ -103,11 +104,7 @@ static void write_selection(struct page *page)
 	static const struct page_filter_input inputs[] = {{"Day (YYYY-MM-DD)", "day"}};
 
 	page_filter(page, inputs, 1);
-	html_open(&page->html, "input");
-	html_attribute(&page->html, "type", "hidden");
-	html_attribute(&page->html, "name", "id");
-	html_exact(&page->html, "value", params_get(&page->query, "id"));
-	html_close(&page->html);
+	page_hidden(page, "id", params_get(&page->query, "id"));
 	page_select(page, "What", "kind", entry_kind_names, ENTRY_SEAL,
 		params_get(&page->query, "kind"));
 	page_button(page, "Show");
@@ -228,6 +225,7 @@ static enum outcome fetch_facts(struct page *page, struct player_facts *facts)
 
 enum outcome page_player(struct page *page)
 {
+	struct balance balance = {.asked_ms = 0};
 	struct selection selection;
 	struct player_facts facts;
 	enum outcome code;
@@ -245,14 +243,14 @@ enum outcome page_player(struct page *page)
 		return code;
 	if (page->route->csv)
 		return show_movements(page, &facts.player, &selection);
+	if (page->post && !balance_ask(page, &facts.player, &balance))
+		return OUTCOME_DONE;
 	page_begin_id(page, "Player", facts.player.user_id);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Account");
 	view_pairs(page, facts_columns, player_facts_fields, &facts);
 	if (facts.dealer.mode != WALLET_TRANSFER)
-		page_paragraph(page,
-			"The dealer keeps this player's credit. To ask it for the balance: "
-			"creditbridgectl dealer ping DEALER --user USER.");
+		balance_write(page, &facts.player, &balance);
 	html_close(&page->html);
 	write_selection(page);
 	html_open(&page->html, "section");
@@ -265,4 +263,11 @@ enum outcome page_player(struct page *page)
 		code = show_bets(page, &facts.player, &selection);
 	html_close(&page->html);
 	return code == OUTCOME_DONE ? page_end(page) : code;
+}
+
+enum outcome page_player_balance(struct page *page)
+{
+	/* The answer stands on the player's page, whose links and filter lead to itself. */
+	page->route = routes_find("/player", &page->number);
+	return page_player(page);
 }

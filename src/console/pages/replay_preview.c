@@ -31,15 +31,6 @@ static const struct field selection_fields[] = {
 	FIELD_END,
 };
 
-static void write_hidden(struct page *page, const char *name, const char *value)
-{
-	html_open(&page->html, "input");
-	html_attribute(&page->html, "type", "hidden");
-	html_exact(&page->html, "name", name);
-	html_exact(&page->html, "value", value);
-	html_close(&page->html);
-}
-
 static bool write_selection(struct page *page, const struct replay_start_cmd *cmd)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -55,7 +46,7 @@ static bool write_selection(struct page *page, const struct replay_start_cmd *cm
 	}
 	text[made ? 2 * packed.len : 0] = '\0';
 	buffer_free(&packed);
-	write_hidden(page, "selection", text);
+	page_hidden(page, "selection", text);
 	return made;
 }
 

@@ -5,6 +5,42 @@
 
 #include <string.h>
 
+/* Returns the page @back, which the browser sent, or the overview. */
+static struct page_address address_back(const struct page *page, const char *back)
+{
+	struct page_address to = page_address(page, "/");
+
+	if (strlen(back) < sizeof(to.text) && address_is_own(back, page->console->base_path)) {
+		text_copy(to.text, sizeof(to.text), back);
+		to.len = strlen(to.text);
+	}
+	return to;
+}
+
+static enum outcome go_back(struct page *page, const char *back)
+{
+	const struct page_address to = address_back(page, back);
+
+	return page_go(page, &to);
+}
+
+/* Two tabs may have sent the same code at once: the one that came second has no session yet. */
+static void write_refused(struct page *page, const char *back)
+{
+	struct page_address to = address_back(page, back);
+	struct html *html = &page->html;
+
+	html_element(html, "p", "error",
+		"The code was not accepted. It may be wrong or used already, or this name is not an "
+		"operator, or is suspended or locked.");
+	html_open(html, "p");
+	html_text(html,
+		"If you have just signed in with this code in another tab, this tab is signed in, too: ");
+	page_link(page, &to, "open the page");
+	html_text(html, ". Otherwise wait for the next code.");
+	html_close(html);
+}
+
 static enum outcome write_sign_in(struct page *page, bool failed)
 {
 	struct html *html = &page->html;
@@ -14,9 +50,7 @@ static enum outcome write_sign_in(struct page *page, bool failed)
 	page->code = failed ? 403 : 200;
 	page_begin(page, "Sign in");
 	if (failed)
-		html_element(html, "p", "error",
-			"The code was not accepted. It may be wrong or used already, or this name "
-			"is not an operator, or is suspended or locked.");
+		write_refused(page, back);
 	html_open(html, "p");
 	html_text(html, "The web server says that you are ");
 	html_foreign(html, page->desk.caller.login);
@@ -26,11 +60,7 @@ static enum outcome write_sign_in(struct page *page, bool failed)
 	html_attribute(html, "method", "post");
 	html_attribute(html, "class", "sign-in");
 	html_exact(html, "action", action.text);
-	html_open(html, "input");
-	html_attribute(html, "type", "hidden");
-	html_attribute(html, "name", "back");
-	html_exact(html, "value", back);
-	html_close(html);
+	page_hidden(page, "back", back);
 	html_open(html, "label");
 	html_text(html, "Code ");
 	html_open(html, "input");
@@ -45,18 +75,6 @@ static enum outcome write_sign_in(struct page *page, bool failed)
 	page_button(page, "Sign in");
 	html_close(html);
 	return page_end(page);
-}
-
-/* Leads back to the page @back, which the browser sent, or to the overview. */
-static enum outcome go_back(struct page *page, const char *back)
-{
-	struct page_address to = page_address(page, "/");
-
-	if (strlen(back) < sizeof(to.text) && address_is_own(back, page->console->base_path)) {
-		text_copy(to.text, sizeof(to.text), back);
-		to.len = strlen(to.text);
-	}
-	return page_go(page, &to);
 }
 
 enum outcome page_sign_in(struct page *page)

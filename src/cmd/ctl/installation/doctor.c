@@ -161,7 +161,7 @@ enum outcome ctl_doctor(struct ctl *ctl)
 		for (unsigned int n = 0; n < DOCTOR_RESULT_COUNT; n++)
 			counts[n] += sheets[i].dropped[n];
 		/* A check without any finding was not run, or is for what is not used here. */
-		if (!sheets[i].count && !(doctor_checks[i].needs & (NEEDS_SERVERS | NEEDS_CONSOLE)))
+		if (!sheets[i].count && !(doctor_checks[i].needs & NEEDS_OF_USE))
 			return ctl_no_memory(ctl);
 	}
 	code = ctl->json ? print_doctor_json(ctl, sheets, counts, dropped)

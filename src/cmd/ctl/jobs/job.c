@@ -2,7 +2,7 @@
  * job - implements `job`: one job of the web console (link/jobs.h), as the ledger's user.
  *
  * The request is data and never becomes part of a command that a shell reads: each job has a fixed
- * command line, in which only an id, a dealer and a day are filled in.
+ * command line, in which only an id, a dealer, a user and a day are filled in.
  */
 #include "cmd/ctl/jobs/job.h"
 
@@ -26,13 +26,13 @@
 #define REQUEST_MS INT64_C(5000)
 #define LEDGER_MS  INT64_C(5000)
 #define SLOTS_FILE "jobs.lock"
-#define WORDS_MAX  10
+#define WORDS_MAX  12
 
 /* One job. */
 struct job_work {
 	const struct job_service *service;
 	int fd;
-	int slot; /* a lock on one of JOBS_MAX places; -1: none */
+	int slot; /* a lock on one of the job's places; -1: none */
 	struct job_request request;
 	struct frame_vouch vouch;
 	struct link link; /* to desk.sock */
@@ -118,10 +118,12 @@ static bool confirm_session(struct job_work *work)
 		role_names[least], work->who.name, role_names[work->who.role]);
 }
 
-/* Takes one of JOBS_MAX places until the process ends. Returns false with the end of the job. */
+/* Takes one of the job's places until the process ends. Returns false with the end of the job. */
 static bool take_slot(struct job_work *work)
 {
 	const struct settings *settings = &work->service->ctl->session.settings;
+	const struct job_info *info = &job_infos[work->request.job];
+	const off_t first = (off_t)work->request.job * JOB_PLACES_MAX;
 	struct flock place = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
 	char path[SETTINGS_PATH_MAX + 16];
 
@@ -130,14 +132,14 @@ static bool take_slot(struct job_work *work)
 	if (work->slot < 0)
 		return end_work(work, JOB_FAILED, "The job cannot be counted: %s: %s.", path,
 			strerror(errno));
-	for (place.l_start = 0; place.l_start < JOBS_MAX; place.l_start++) {
+	for (place.l_start = first; place.l_start < first + info->places; place.l_start++) {
 		if (fcntl(work->slot, F_OFD_SETLK, &place) == 0)
 			return true;
 	}
 	return end_work(work, JOB_BUSY,
-		"%d jobs of the console are under way, and more are not run at a time. Repeat this in "
-		"a moment.",
-		JOBS_MAX);
+		"%u of the console's jobs %s %s under way, and more are not run at a time. Repeat this "
+		"in a moment.",
+		info->places, job_names[work->request.job], info->places == 1 ? "is" : "are");
 }
 
 /* Records in the audit, in the operator's name, what leaves the ledger. */
@@ -147,14 +149,15 @@ static bool note_job(struct job_work *work)
 	struct note_result result;
 	enum status status;
 
-	if (work->request.job != JOB_RECON && work->request.job != JOB_PING)
+	if (!(job_infos[work->request.job].arguments & JOB_HAS_CASINO))
 		return true;
 	if (work->request.job == JOB_RECON)
 		cmd.action = NOTE_RECON;
 	if (!operator_identify(&cmd.operator))
 		return end_work(work, JOB_FAILED, "The kernel gives no random numbers.");
 	text_copy(cmd.object, sizeof(cmd.object), work->request.casino_id);
-	text_copy(cmd.detail, sizeof(cmd.detail), work->request.date);
+	text_copy(cmd.detail, sizeof(cmd.detail),
+		work->request.job == JOB_BALANCE ? work->request.user_id : work->request.date);
 	status = link_call(&work->link, COMMAND_NOTE, &cmd, &result, clock_boot_ms() + LEDGER_MS);
 	if (status != STATUS_OK)
 		return end_work(work, JOB_NO_LEDGER,
@@ -164,8 +167,16 @@ static bool note_job(struct job_work *work)
 	return true;
 }
 
-/* Writes the command line of the job to @words. @date has room for --date=D. */
-static void make_words(const struct job_work *work, const char *words[WORDS_MAX], char date[32])
+/* The words of a command line that are made for it. */
+struct job_texts {
+	char command[32];
+	char date[32];
+	char user[EXTERNAL_ID_SIZE + 8];
+};
+
+/* Writes the command line of the job to @words, some of which are in @texts. */
+static void make_words(const struct job_work *work, const char *words[WORDS_MAX],
+	struct job_texts *texts)
 {
 	const struct job_request *request = &work->request;
 	const struct job_info *info = &job_infos[request->job];
@@ -173,17 +184,22 @@ static void make_words(const struct job_work *work, const char *words[WORDS_MAX]
 	size_t count = 0;
 
 	words[count++] = "creditbridgectl";
-	for (size_t i = 0; i < JOB_WORDS_MAX && info->words[i]; i++)
-		words[count++] = info->words[i];
-	if (info->json)
+	text_copy(texts->command, sizeof(texts->command), info->command);
+	words[count++] = texts->command;
+	for (char *blank = texts->command; (blank = strchr(blank, ' ')); words[count++] = blank)
+		*blank++ = '\0';
+	if (info->arguments & JOB_AS_JSON)
 		words[count++] = "--json";
 	if (config) {
 		words[count++] = "--config";
 		words[count++] = config;
 	}
-	snprintf(date, 32, "--date=%s", request->date);
+	snprintf(texts->date, sizeof(texts->date), "--date=%s", request->date);
 	if (request->date[0])
-		words[count++] = date;
+		words[count++] = texts->date;
+	snprintf(texts->user, sizeof(texts->user), "--user=%s", request->user_id);
+	if (request->user_id[0])
+		words[count++] = texts->user;
 	words[count++] = "--";
 	if (request->casino_id[0])
 		words[count++] = request->casino_id;
@@ -201,12 +217,12 @@ static void run_work(struct job_work *work)
 		.program = work->service->program,
 		.words = words,
 		.bytes_max = info->bytes};
-	char date[32];
+	struct job_texts texts;
 
 	if (limit_ms > work->service->limit_ms)
 		limit_ms = work->service->limit_ms;
 	run.until_ms = clock_boot_ms() + limit_ms;
-	make_words(work, words, date);
+	make_words(work, words, &texts);
 	job_run(&run, &work->end);
 	if (work->end.outcome == JOB_TOO_LONG)
 		end_work(work, JOB_TOO_LONG,
