@@ -37,7 +37,7 @@ SUITES = ("wallet", "platform", "reports", "logs", "explain", "examples", "guide
 # more suites at once would only wait for each other, and their deadlines are for calls without a proxy.
 AT_ONCE = min(3, len(os.sched_getaffinity(0)))
 SLOWER_BY_PROXY = 2
-SUITE_SECONDS = 400
+SUITE_SECONDS = 900
 EFFECT_S = 1.0  # until every worker knows of a change
 OPENAPI = tools.OPENAPI.read_text()
 CALLBACKS = tools.CALLBACKS.read_text()
