@@ -220,7 +220,7 @@ START_TEST(round_trips)
 
 	buffer_init(&out, PACKED_MAX);
 	buffer_init(&again, PACKED_MAX);
-	for (int i = 0; i < ROUNDS; i++) {
+	for (unsigned int i = chance_rounds(ROUNDS); i; i--) {
 		struct bytes in;
 
 		memset(&record, 0, sizeof(record));
@@ -281,7 +281,7 @@ START_TEST(hostile_bytes)
 
 		ck_assert(!unpack_record(&in, info->fields, &record));
 	}
-	for (int i = 0; i < 20 * ROUNDS; i++) {
+	for (unsigned int i = chance_rounds(20 * ROUNDS); i; i--) {
 		uint8_t mutated[PACKED_MAX];
 
 		memcpy(mutated, out.data, out.len);
@@ -351,7 +351,7 @@ START_TEST(keys_sort_as_their_fields)
 	buffer_init(&key[0], 1024);
 	buffer_init(&key[1], 1024);
 	buffer_init(&part, 1024);
-	for (int i = 0; i < 20 * ROUNDS; i++) {
+	for (unsigned int i = chance_rounds(20 * ROUNDS); i; i--) {
 		memset(record, 0, sizeof(record));
 		fill(&state, info->fields, (uint8_t *)&record[0]);
 		fill(&state, info->fields, (uint8_t *)&record[1]);
@@ -389,7 +389,7 @@ START_TEST(keys_round_trip)
 	struct buffer key;
 
 	buffer_init(&key, 1024);
-	for (int i = 0; i < ROUNDS; i++) {
+	for (unsigned int i = chance_rounds(ROUNDS); i; i--) {
 		struct bytes in;
 
 		memset(&record, 0, sizeof(record));

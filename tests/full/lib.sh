@@ -16,13 +16,12 @@ src=${CB_SRCDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)}
 work=$(mktemp -d "${TMPDIR:-/tmp}/creditbridge-full.XXXXXX")
 chmod 711 "$work"
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-# The suites that are C programs, and those that run the real programs.
+# The suites that are C programs.
 # shellcheck disable=SC2034 # used by the scripts
 unit_suites=$(awk '$2 == "check" && $5 ~ /^[{]build[}]/ { print $1 }' "$src/tests/BUDGET")
-# shellcheck disable=SC2034
-e2e_suites=$(awk '$2 == "check" && $6 ~ /tests\/e2e\// { print $1 }' "$src/tests/BUDGET")
 steps=0
 steps_failed=0
+at_once=$(nproc)
 
 # What a failed command printed: first the lines that name a failure, with the comments that follow
 # a failed case, then the last 30 lines. The output of a suite inside a suite is indented.
@@ -53,17 +52,19 @@ failure_show() {
 
 # Runs a command; what tells of its failure is shown. Returns 1 then.
 step() {
-	local name=$1
+	local name=$1 began=$SECONDS code=0
 	shift
 	steps=$((steps + 1))
-	if "$@" >"$work/step.log" 2>&1; then
+	"$@" >"$work/step.log" 2>&1 || code=1
+	if [ "$code" = 0 ]; then
 		echo "ok $steps - $name"
-		return 0
+	else
+		steps_failed=$((steps_failed + 1))
+		echo "not ok $steps - $name"
+		failure_show "$work/step.log" | sed 's/^/# /'
 	fi
-	steps_failed=$((steps_failed + 1))
-	echo "not ok $steps - $name"
-	failure_show "$work/step.log" | sed 's/^/# /'
-	return 1
+	[ $((SECONDS - began)) -lt 10 ] || echo "# $name took $((SECONDS - began)) s"
+	return "$code"
 }
 
 # The output and the exit code of the command that steps_each gave the number @1.
@@ -73,22 +74,23 @@ each_end() {
 }
 
 # steps_each NAME COMMAND...: COMMAND once for each line of standard input, with that line as its
-# last argument; as many of them side by side as there are processors. Each is a step; %s in NAME is
-# the line. Standard input is a file: behind a pipe the steps would be counted by another shell.
+# last argument; $at_once of them side by side, by default as many as there are processors. Each is a
+# step; %s in NAME is the line. Standard input is a file: behind a pipe the steps would be counted by another shell.
 steps_each() {
-	local name=$1 at running=0 lines
+	local name=$1 at running=0 lines seconds
 	shift
 	mapfile -t lines
 	rm -rf "$work/each"
 	mkdir "$work/each"
 	for at in "${!lines[@]}"; do
-		if [ "$running" -ge "$(nproc)" ]; then
+		if [ "$running" -ge "$at_once" ]; then
 			wait -n
 			running=$((running - 1))
 		fi
 		{
-			code=0
+			code=0 began=$SECONDS
 			"$@" "${lines[$at]}" >"$work/each/$at.log" 2>&1 </dev/null || code=$?
+			echo "$((SECONDS - began))" >"$work/each/$at.seconds"
 			echo "$code" >"$work/each/$at.code"
 		} &
 		running=$((running + 1))
@@ -96,6 +98,8 @@ steps_each() {
 	wait
 	for at in "${!lines[@]}"; do
 		step "${name//%s/${lines[$at]}}" each_end "$at" || true
+		seconds=$(cat "$work/each/$at.seconds")
+		[ "$seconds" -lt 10 ] || echo "# ${name//%s/${lines[$at]}} took $seconds s"
 	done
 }
 
@@ -110,18 +114,33 @@ steps_end() {
 	[ "$steps_failed" -eq 0 ]
 }
 
-# build DIR [CONFIGURE-ARGUMENT...]: configures in $work/DIR and builds all and the tests there.
-build() {
-	local dir=$work/$1
-	shift
-	mkdir -p "$dir"
-	(cd "$dir" && "$src/configure" --quiet --enable-werror "$@")
-	make -C "$dir" --no-print-directory -s -j"$(nproc)" all check-programs
-}
-
 # suites DIR NAME...: runs suites of tests/BUDGET on the programs built in DIR.
 suites() {
 	local dir=$1
 	shift
 	CB_BUILDDIR=$dir "$src/tests/run" "$@"
+}
+
+# unit_fork SUITE: whether check has to fork a child for each case of it, yes or no. A fork takes these programs under a
+# sanitizer or valgrind longer than most cases. Some cases of base set an alarm, and some of the stores end
+# their process.
+unit_fork() {
+	case $1 in base | store | store-pg | store-backup) echo yes ;; *) echo no ;; esac
+}
+
+# sanitized TARGET...: makes them in $CB_BUILDDIR/sanitized, which several scripts use.
+sanitized() {
+	CB_SRCDIR=$src "$src/tests/full/sanitized.sh" "$@"
+}
+
+# suite_sanitized SUITE: runs it on the programs that sanitized() made. A finding ends a program with a code which no
+# test takes for success. What was freed is kept for a shorter time than by default: a fork copies the tables of its
+# pages.
+suite_sanitized() {
+	ASAN_OPTIONS=exitcode=99:detect_leaks=1:abort_on_error=0:quarantine_size_mb=32:malloc_context_size=12 \
+		UBSAN_OPTIONS=print_stacktrace=1 CB_SLOWER=4 suites "$CB_BUILDDIR/sanitized" "$1"
+}
+
+unit_sanitized() {
+	CK_FORK=$(unit_fork "$1") CK_TIMEOUT_MULTIPLIER=3 suite_sanitized "$1"
 }

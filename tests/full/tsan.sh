@@ -23,7 +23,7 @@ threads_build() {
 	mkdir -p "$work/tsan"
 	cd "$work/tsan"
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -c -o tsan.o "$src/tests/full/tsan.c"
-	"$src/configure" --quiet --enable-werror --enable-sanitizers=thread \
+	"$src/configure" --quiet --enable-werror --enable-sanitizers=thread CFLAGS="-O1 -g1" \
 		LDFLAGS=-Wl,--wrap=pthread_clockjoin_np LIBS="$work/tsan/tsan.o"
 	make --no-print-directory -s -j"$(nproc)" all
 	# Not in one with it: `all` is another make, and both would write the same objects.

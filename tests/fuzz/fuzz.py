@@ -2,9 +2,10 @@
 """fuzz.py [--campaign] [TARGET...]: libFuzzer on what comes from outside, under ASan and UBSan.
 
 Each tests/fuzz/fuzz_TARGET.c says what must hold of it. The targets are built with clang in
-$CB_BUILDDIR/fuzz and begin with the inputs of tests/fuzz/corpus/TARGET. From the environment:
-RUNS executions of each (200000; of a campaign 10000000; of a slow target a share of these), SEED (any;
-it is printed), TARGET, names of targets. An input that breaks a target is kept in $CB_BUILDDIR/fuzz/found: mend what it found and
+$CB_BUILDDIR/sanitized and begin with the inputs of tests/fuzz/corpus/TARGET. From the environment:
+RUNS executions of each (200000; of a campaign 10000000; of a slow target a share of these), but no more than
+TARGET_SECONDS of each (15; of a campaign as many as it takes), SEED (any; it is printed), TARGET, names of targets.
+An input that breaks a target is kept in $CB_BUILDDIR/fuzz/found: mend what it found and
 add it to the corpus.
 
 A campaign runs in slices, keeps the inputs that it finds in $CB_BUILDDIR/fuzz/corpus, and goes on
@@ -52,28 +53,20 @@ TARGETS = {
 SLOW = {"import": 20, "segment": 4}
 AT_ONCE = 2
 SLICE = 250000
-FLAGS = ("-O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined "
-         "-fno-sanitize-recover=all")
 TOLD = re.compile(r"it must be that|runtime error:|^SUMMARY:|ERROR: ", re.MULTILINE)
 DONE = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
 COVERAGE = re.compile(r"cov: (\d+)")
 
-builddir = pathlib.Path(os.environ.get("CB_BUILDDIR", SRCDIR / "build")).resolve() / "fuzz"
-
-
-def call(*command, **words):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", check=False, **words)
-    check(done.returncode == 0, f"{' '.join(map(str, command))}:\n{done.stdout[-3000:]}")
+top_builddir = pathlib.Path(os.environ.get("CB_BUILDDIR", SRCDIR / "build")).resolve()
+builddir = top_builddir / "fuzz"
 
 
 def build():
-    status = builddir / "config.status"
     builddir.mkdir(parents=True, exist_ok=True)
-    if not status.exists() or status.stat().st_mtime < (SRCDIR / "configure").stat().st_mtime:
-        call(SRCDIR / "configure", "--quiet", "--enable-werror", "CC=clang", f"CFLAGS={FLAGS}",
-             cwd=builddir)
-    call("make", "-s", "--no-print-directory", f"-j{AT_ONCE}", "fuzz-programs", cwd=builddir)
+    done = subprocess.run([SRCDIR / "tests" / "full" / "sanitized.sh", "fuzz-programs"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+                          env=dict(os.environ, CB_SRCDIR=str(SRCDIR), CB_BUILDDIR=str(top_builddir)))
+    check(done.returncode == 0, f"the build:\n{done.stdout[-3000:]}")
 
 
 def addresses_fix():
@@ -90,19 +83,20 @@ def inputs_of(target):
 
 
 def program_of(target):
-    return builddir / "tests" / "fuzz" / f"fuzz_{target}"
+    return top_builddir / "sanitized" / "tests" / "fuzz" / f"fuzz_{target}"
 
 
 class Broken(Exception):
     """A target died."""
 
 
-def execute(target, runs, seed, keep):
-    """Runs it once; new inputs go to the directory @keep. Returns what it reached."""
+def execute(target, runs, seconds, seed, keep):
+    """Runs it once, for up to @seconds (0: as long as it takes); new inputs go to the directory @keep. Returns
+    what it reached."""
     found = builddir / "found"
     found.mkdir(exist_ok=True)
     command = [program_of(target), f"-runs={runs}", f"-seed={seed}",
-               f"-max_len={TARGETS[target]}", "-timeout=60", "-rss_limit_mb=2048",
+               f"-max_len={TARGETS[target]}", f"-max_total_time={seconds}", "-timeout=60", "-rss_limit_mb=2048",
                f"-detect_leaks={int(target not in SLOW)}", "-print_final_stats=1",
                f"-artifact_prefix={found}/{target}-", keep, inputs_of(target)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -112,13 +106,16 @@ def execute(target, runs, seed, keep):
         raise Broken("\n".join(told[:10] + done.stdout.splitlines()[-6:]) +
                      f"\n{target}, seed {seed}, ended with code {done.returncode}")
     executed = int(DONE.search(done.stdout).group(1))
-    check(executed >= runs, f"{target}: {executed} executions of {runs}")
+    # Within the time, it has at least executed each input that there was.
+    least = len(list(inputs_of(target).iterdir())) if seconds else runs
+    check(executed >= least, f"{target}: {executed} executions of {least}")
     return {"executed": executed, "reached": int(COVERAGE.findall(done.stdout)[-1])}
 
 
 def once(target, runs, seed):
+    seconds = int(os.environ.get("TARGET_SECONDS") or 15)
     with tempfile.TemporaryDirectory(prefix="creditbridge-fuzz.") as keep:
-        return execute(target, runs, seed, keep)
+        return execute(target, runs, seconds, seed, keep)
 
 
 def campaign(target, runs, seed):
@@ -134,7 +131,7 @@ def campaign(target, runs, seed):
         so_far = {"seed": seed, "program": program, "executed": 0, "reached": 0, "slices": 0}
     while so_far["executed"] < runs:
         slice_runs = min(SLICE, runs - so_far["executed"])
-        told = execute(target, slice_runs, seed + so_far["slices"], keep)
+        told = execute(target, slice_runs, 0, seed + so_far["slices"], keep)
         so_far |= {"executed": so_far["executed"] + slice_runs, "reached": told["reached"],
                    "slices": so_far["slices"] + 1}
         state.with_suffix(".new").write_text(json.dumps(so_far))

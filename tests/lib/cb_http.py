@@ -6,6 +6,9 @@ import json
 import socket
 import time
 
+from cb_process import PATIENCE
+
+ANSWER_S = 5.0 * PATIENCE  # until an answer's next byte
 TRANSFER_IN = "/wallet-service/credit/transfer-in"
 TRANSFER_OUT = "/wallet-service/credit/transfer-out"
 TRANSFER_INQUIRE = "/wallet-service/credit/transfer-inquire"
@@ -61,7 +64,7 @@ def encode_chunked(body, size=7):
     return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
 
 
-def raw_request(port, data, method="POST", timeout=15.0):
+def raw_request(port, data, method="POST", timeout=ANSWER_S):
     """Sends the bytes @data on a new connection and reads one answer."""
     with socket.create_connection(("127.0.0.1", port), timeout) as connection:
         try:
@@ -89,7 +92,7 @@ def request_bytes(method, target, headers, body, chunked):
 
 
 def call(server, method, path, body=None, *, dealer=None, casino=None, signature=None,
-         headers=(), chunked=False, port=None, timeout=15.0):
+         headers=(), chunked=False, port=None, timeout=ANSWER_S):
     """Sends one request to @server (a Server, or any object with port and prefix).
 
     @body: an object is sent as JSON, bytes are sent unchanged, None sends no body. @dealer signs.

@@ -1,6 +1,7 @@
 #include "test_link.h"
 
 #include "base/pack.h"
+#include "chance.h"
 #include "link/commands.h"
 #include "link/frame.h"
 
@@ -9,10 +10,9 @@
 
 static uint64_t state = 1;
 
-static uint32_t chance(uint32_t below)
+static uint32_t pick(uint32_t below)
 {
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(state >> 33) % below;
+	return (uint32_t)chance_below(&state, below);
 }
 
 static struct bytes of(const struct buffer *buffer)
@@ -178,15 +178,15 @@ START_TEST(decoders_survive_anything)
 	union any_cmd cmd;
 	union any_result result;
 
-	for (unsigned int round = 0; round < 20000; round++) {
-		uint32_t len = chance(400);
+	for (unsigned int left = chance_rounds(20000); left; left--) {
+		uint32_t len = pick(400);
 		uint8_t *bytes = malloc(len ? len : 1);
 		struct bytes in = {bytes, len};
 
 		ck_assert_ptr_nonnull(bytes);
 		/* Use mostly small numbers, which are plausible lengths and enums. */
 		for (uint32_t i = 0; i < len; i++)
-			bytes[i] = (uint8_t)chance(chance(4) ? 3 : 256);
+			bytes[i] = (uint8_t)pick(pick(4) ? 3 : 256);
 		unpack_record(&in, info->cmd_fields, &cmd);
 		in = (struct bytes){bytes, len};
 		unpack_record(&in, info->result_fields, &result);
@@ -200,19 +200,19 @@ static void fill(const struct field *table, void *record, uint8_t *blob)
 {
 	for (; table->name; table++) {
 		uint8_t *member = (uint8_t *)record + table->offset;
-		struct bytes bytes = {blob, 1 + chance(8)};
+		struct bytes bytes = {blob, 1 + pick(8)};
 		uint32_t value;
 
 		switch (table->type) {
 		case FIELD_STR:
 		case FIELD_SECRET:
-			memset(member, 'a' + (int)chance(26), chance(table->size));
+			memset(member, 'a' + (int)pick(26), pick(table->size));
 			break;
 		case FIELD_BOOL:
-			*member = (uint8_t)chance(2);
+			*member = (uint8_t)pick(2);
 			break;
 		case FIELD_ENUM:
-			value = chance(table->count);
+			value = pick(table->count);
 			memcpy(member, &value, sizeof(value));
 			break;
 		case FIELD_BYTES:
@@ -225,7 +225,7 @@ static void fill(const struct field *table, void *record, uint8_t *blob)
 			break;
 		default:
 			for (uint32_t i = 0; i < table->size; i++)
-				member[i] = (uint8_t)chance(256);
+				member[i] = (uint8_t)pick(256);
 			break;
 		}
 	}

@@ -11,6 +11,7 @@ import itertools
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import subprocess
 import sys
@@ -59,15 +60,17 @@ def deb_under_test():
 
 
 def deb_as(number):
-    """The package under test with another version number."""
+    """The package under test with another version number. It is made once, and not compressed, which takes longest."""
+    deb = work / f"{number}.deb"
+    if deb.exists():
+        return deb
     tree = work / number
     run("dpkg-deb", "-R", DEB, tree)
     control = tree / "DEBIAN" / "control"
-    control.write_text(control.read_text().replace(f"Version: {version()}\n",
-                                                   f"Version: {number}\n"))
-    run("dpkg-deb", "-b", tree, work / f"{number}.deb")
+    control.write_text(re.sub(r"^Version: .*$", f"Version: {number}", control.read_text(), flags=re.MULTILINE))
+    run("dpkg-deb", "-Znone", "-b", tree, deb)
     shutil.rmtree(tree)
-    return work / f"{number}.deb"
+    return deb
 
 
 def dpkg_install(deb, check_code=True):
@@ -506,9 +509,9 @@ def case_links():
                 for path in sorted([victims, *victims.rglob("*")])]
     before = seen()
 
-    def plant(path, target):
+    def plant(paths, target):
         run("setpriv", "--reuid=_creditbridge", "--regid=_creditbridge", "--clear-groups", "--",
-            "ln", "-sfn", target, path)
+            "sh", "-euc", 'target=$1; shift; for path; do ln -sfn "$target" "$path"; done', "sh", target, *paths)
     dpkg_install(deb_as("0.0.1"))
     with cb.Installed() as wallet:
         wallet.stop()
@@ -516,10 +519,9 @@ def case_links():
         now = time.time()
         names = [time.strftime("schema-0-%Y%m%dT%H%M%SZ.partial", time.gmtime(now + s))
                  for s in range(120)]
-        for name in names:
-            plant(BACKUPS / name, victims)
-        for name in ("counters", "counters.new", "sweep.lock"):
-            plant(f"/run/creditbridge/{name}", victims / "file")
+        plant([BACKUPS / name for name in names], victims)
+        plant([f"/run/creditbridge/{name}" for name in ("counters", "counters.new", "sweep.lock")],
+              victims / "file")
         printed, code = dpkg_install(DEB, check_code=False)
         equal(seen(), before, f"after the upgrade (exit {code}): {printed}")
         for name in names:
@@ -530,11 +532,10 @@ def case_links():
         wallet.start()
         wallet.stop()
         (STATE / "lock").unlink(missing_ok=True)
-        plant(STATE / "lock", victims / "file")
+        plant([STATE / "lock"], victims / "file")
         printed, code = dpkg_install(DEB, check_code=False)
         equal(seen(), before, f"after another one (exit {code}): {printed}")
-        plant(STATE / "db" / "elsewhere", victims)
-        plant(BACKUPS / "elsewhere", victims)
+        plant([STATE / "db" / "elsewhere", BACKUPS / "elsewhere"], victims)
         run("dpkg", "--remove", "creditbridge")
         purge(delete=True)
         equal(seen(), before, "after the purge")
