@@ -36,7 +36,6 @@ enum job_argument {
 	JOB_AS_JSON = 16
 };
 
-#define JOB_WORDS_MAX 2
 struct job_info {
 	enum role least;
 	uint32_t seconds;

@@ -583,11 +583,12 @@ def case_killed():
 CASES = [
     ("bets and rounds in every state", case_states),
     ("bets and rounds of a transfer wallet", case_transfer_wallet),
-    ("more than a page", case_pages),
     ("a client that was removed", case_client_removed),
     ("one key of two", case_shared_key),
     ("lies", case_lies),
     ("what does not last", case_what_does_not_last),
+    # After these, of which each of many checks reads all rows.
+    ("more than a page", case_pages),
     ("a result that operators sent again", case_sent_more_often),
     ("what is not compared", case_what_is_not_compared),
     ("a storm of bets", case_storm),

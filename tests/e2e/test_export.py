@@ -604,7 +604,7 @@ def case_mutated():
     chance, accepted = random.Random(seed), 0
     path, _ = exported("--with-keys")
     lines = path.read_text().splitlines()
-    files = int(os.environ.get("CB_FILES", "20"))
+    files = int(os.environ.get("CB_FILES", "10"))
     with other() as wallet:
         for number in range(files):
             bad = WALLET.dir / "mutated"
@@ -852,7 +852,7 @@ class Load:
 def case_under_load():
     """What is exported is of one moment: the proof finds nothing in it, whatever went on."""
     with Load(WALLET) as load:
-        for _ in range(3):
+        for _ in range(2):
             begun = load.total()
             path, told = exported("--with-keys")
             equal(ctl_json("check")["ok"], True, "the ledger itself")
@@ -949,7 +949,7 @@ CASES = [
     ("export and import on a bad disk", case_bad_disk),
     ("export under load", case_under_load),
     ("exports at the same time", case_two_at_once),
-    ("export of 3,000 movements", lambda: many(3000)),
+    ("export of 1,500 movements", lambda: many(1500)),
 ]
 DEMO = None
 

@@ -114,7 +114,7 @@ def tree(folder):
 
 def done(top, *words, **more):
     env = {name: value for name, value in os.environ.items()
-           if name not in ("CB_REQUIRE", "CB_UNTIL", "SEED")}
+           if name not in ("CB_REQUIRE", "CB_UNTIL", "SEED", "TMPDIR")}
     env.update(more, CB_BUILDDIR=str(top / "build"))
     return subprocess.run([top / "tests" / words[0], *words[1:]], env=env, capture_output=True,
                           text=True, timeout=120, check=False)
@@ -189,6 +189,26 @@ sys.exit(cb_tap.run_cases([
     ("begin", lambda: None), ("one word", cb_tap.needs(lambda: None, "begin", "end")),
     ("two words", no), ("seldom", seldom), ("end", lambda: None)]))
 """
+
+
+def files_in_memory():
+    """A suite with +memory keeps its files there, if there is room, and where the caller says otherwise."""
+    mount = re.search(r"(?m)^\S+ /dev/shm tmpfs ", pathlib.Path("/proc/mounts").read_text())
+    found = os.statvfs("/dev/shm") if mount else None
+    left = int(re.search(r"(?m)^MemAvailable: +(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) << 10
+    # Where there is much more than is needed: other programs may take some just then.
+    room = (found and not found.f_flag & os.ST_NOEXEC and os.access("/dev/shm", os.W_OK) and
+            min(left, found.f_bavail * found.f_frsize) >= 4 << 30)
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        top = tree(folder)
+        (top / "suite").write_text('echo "$TMPDIR" >"${0%/*}/place"\necho "ok 1 - one"\necho 1..1\n')
+        for turn, place, expected in (("beside", "", ("",)), ("beside+memory", "/var/tmp", ("/var/tmp",)),
+                                      ("beside+memory", "", ("/dev/shm",) if room else ("", "/dev/shm"))):
+            (top / "tests" / "BUDGET").write_text(f"mine check {turn} 10 /bin/sh {{src}}/suite\n")
+            environment = {"TMPDIR": place} if place else {}
+            ran = done(top, "run", "mine", **environment)
+            equal(ran.returncode, 0, ran.stdout + ran.stderr)
+            check((top / "place").read_text().strip() in expected, f"{turn} {place}")
 
 
 def tree_of_cases(folder):
@@ -287,6 +307,7 @@ def main():
         ("ports are not the kernel's to give", ports_are_not_the_kernels),
         ("what must not be skipped fails", skips_that_fail),
         ("the reason of a failure", the_reason_of_a_failure),
+        ("files in memory", files_in_memory),
         ("one case of a suite in Python", one_case_of_python),
         ("one case of a suite in C", one_case_of_c),
         ("runs until one fails", runs_until_one_fails),

@@ -37,6 +37,7 @@ BACK_S = 8.0
 WAIT_S = 20.0  # for what must come, on a slow machine too
 TRIES = 6  # of what succeeds most times
 REPLAYS = 300
+RATE = 200  # calls a second, where a case does not need to use up the log
 
 
 class Wallet(cb.Instance):
@@ -90,12 +91,12 @@ class Wallet(cb.Instance):
 class Bench:
     """A wallet behind lighttpd with the load's clients, and a player that is not the load's."""
 
-    def __init__(self, name, wallet):
+    def __init__(self, name, wallet, rate=None):
         self.wallet = wallet
         self.dealers = [wallet.dealer_add(f"dealer-{n}") for n in range(load.DEALERS)]
         wallet.player_add("dealer-0", "probe")
         self.server = cb.Lighttpd(wallet, processes=4)
-        self.load = load.Load(wallet, self.server, self.dealers, f"{SEED}/{name}")
+        self.load = load.Load(wallet, self.server, self.dealers, f"{SEED}/{name}", rate=rate)
         self.probes = 0
         self.sum = 0
 
@@ -141,7 +142,7 @@ def wait_back(bench, since):
 
 def test_sync_fails():
     with Wallet() as wallet:
-        bench = Bench("sync", wallet)
+        bench = Bench("sync", wallet, RATE)
         refused = wallet.ctl_run("resume", "--reason", "nothing is wrong")
         equal(refused.returncode, 1, f"resume of a ledger that serves: {refused.stderr}")
         bench.load.start()
@@ -205,7 +206,7 @@ def test_parent_dies_first():
     """The engine that met the failure marks it itself; where its disk does not keep the mark, beside
     the sockets."""
     with Wallet() as wallet:
-        bench = Bench("parent", wallet)
+        bench = Bench("parent", wallet, RATE)
         bench.load.start()
         for lost in (False, True):
             time.sleep(1)
@@ -278,7 +279,7 @@ def test_other_failures():
     """A write that fails, and a sync that fails with another error: what was to be kept may be
     lost all the same."""
     with Wallet() as wallet:
-        bench = Bench("write", wallet)
+        bench = Bench("write", wallet, RATE)
         bench.load.start()
         for text in ("write EIO\n", "sync ENOSPC\n"):
             time.sleep(1)
@@ -298,10 +299,11 @@ def test_other_failures():
 def full_by_shim(name, text):
     grows = "GROW" in text
     with Wallet() as wallet:
-        bench = Bench(name, wallet)
+        bench = Bench(name, wallet, None if grows else RATE)
         bench.load.start()
         time.sleep(1)
-        for _ in range(2):
+        # Using up the log takes long, and that space comes back twice the other case shows.
+        for _ in range(1 if grows else 2):
             wallet.fail(text)
             answers = []
             end = time.monotonic() + 2
@@ -530,6 +532,14 @@ def low_water(kind):
         bench.prove(f"low water on {kind}")
 
 
+def test_low_water():
+    """On ext4, whose journal gives blocks back late; where none can be mounted, on tmpfs."""
+    try:
+        low_water("ext4")
+    except cb.Skip:
+        low_water("tmpfs")
+
+
 def test_really_full():
     """Without a mark: Berkeley DB meets the end of the disk."""
     with MountedWallet(64, disk_low_water_mib=0, disk_ballast_mib=8) as wallet:
@@ -742,8 +752,7 @@ CASES = [
     ("no space for any write", test_full),
     ("no space for what makes a file grow", test_full_growing),
     ("no space, and a slow recovery", test_pauses_between_starts),
-    ("a small file system: low water, ballast", lambda: low_water("tmpfs")),
-    ("a small ext4: low water, ballast", lambda: low_water("ext4")),
+    ("a small file system: low water, ballast", test_low_water),
     ("a small file system: really full", test_really_full),
     ("a bet's commit takes half a second, its result comes meanwhile", test_late_commit),
     ("killed in recovery", test_killed_in_recovery),
@@ -751,8 +760,13 @@ CASES = [
     ("directories that cannot be synced", test_directories),
 ]
 
+# These are run when a word names them.
+MORE = [
+    ("a small tmpfs: low water, ballast", lambda: low_water("tmpfs")),
+]
+
 if __name__ == "__main__":
     print(f"# SEED={SEED}", flush=True)
     wanted = sys.argv[1:]
-    sys.exit(cb.run_cases([case for case in CASES
+    sys.exit(cb.run_cases([case for case in (CASES + MORE if wanted else CASES)
                            if not wanted or any(word in case[0] for word in wanted)], seconds=150))

@@ -1,10 +1,17 @@
 #!/usr/bin/python3
 """Programs that find no memory when they start: each allocation up to where the configuration is read
-fails in its turn (tests/campaign/nth.c), alone or with all that follow."""
+fails in its turn (tests/campaign/nth.c), alone or with all that follow.
+
+    test_memory.py [--every N]
+
+With --every N only the first allocation fails, and each N-th from a random one on.
+"""
+import argparse
 import contextlib
 import json
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
@@ -54,7 +61,8 @@ def ignoring_ends():
 
 
 class Bench:
-    def __init__(self):
+    def __init__(self, every):
+        self.every = every
         self.shim = cb.builddir() / "tests" / "campaign" / "nth.so"
         check(self.shim.exists(), f"{self.shim} is not built")
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="cbmemory"))
@@ -78,15 +86,24 @@ class Bench:
                               timeout=WAIT_S, check=False, preexec_fn=before)
         return done if self.control.struck() else None
 
+    def numbers(self, end):
+        """The first allocation, and those that are looked at of the others below @end."""
+        yield 1
+        yield from range(2 + random.randrange(self.every), end, self.every)
+
+    def enough(self):
+        """More starts than this must have failed."""
+        return CALLS_MIN // self.every
+
     def starts(self, words, before=None, ways=(False, True)):
         """What became of each start, of which one more allocation succeeded."""
         for lasting in ways:
-            for number in range(1, CALLS_MAX):
+            for number in self.numbers(CALLS_MAX):
                 done = self.start(words, number, lasting, before)
                 if done is None:
                     break
                 yield done
-            check(CALLS_MIN < number < CALLS_MAX - 1, f"{words[0].name}: {number} allocations")
+            check(CALLS_MIN < number < CALLS_MAX - self.every, f"{words[0].name}: {number} allocations")
 
     def starved(self, words, last, before=None, ways=(False, True)):
         """Each start ends with the code after which it is tried again; or says @last with that after
@@ -108,7 +125,7 @@ class Bench:
                     "repeat this\n",
                     )), f"{name}: {done.stderr}")
                 short += 1
-        check(short > CALLS_MIN, f"{name}: {short} starts failed")
+        check(short > self.enough(), f"{name}: {short} starts failed")
 
     def close(self):
         shutil.rmtree(self.dir)
@@ -164,7 +181,7 @@ def case_ctl_json(bench):
             told += 1
         else:
             check(done.stderr.endswith(("out of memory\n", bench.wrong)), f"{done}")
-    check(told > CALLS_MIN, f"{told} answers in JSON")
+    check(told > bench.enough(), f"{told} answers in JSON")
 
 
 def case_no_process(bench):
@@ -253,10 +270,9 @@ def case_handed_over(bench):
     """systemd's sockets stay those that callers reach: each is taken, or there is no ledger. An engine
     without memory is followed by one that serves (ENGINES are looked at; the n-th call campaign looks at
     all their thousand allocations)."""
-    number = short = engines = 0
+    short = engines = 0
     with contextlib.closing(Activated(bench)) as activated:
-        while engines < ENGINES:
-            number += 1
+        for number in bench.numbers(CALLS_MAX):
             code, struck, said = activated.start(number)
             equal(activated.look(), activated.inodes, f"allocation {number}: the sockets; {said}")
             check(code in (None, EX_TEMPFAIL), f"allocation {number}: exit {code}: {said}")
@@ -266,7 +282,10 @@ def case_handed_over(bench):
             check("event=engine_ended" not in said or "event=engine_ended exit=70" in said,
                   f"allocation {number}: how the engine ended: {said}")
             check(struck, "all allocations of a start were made")
-    check(short > CALLS_MIN, f"of {number} starts {short} came to no engine")
+            if engines >= ENGINES // bench.every:
+                break
+    equal(engines, ENGINES // bench.every, "engines without memory")
+    check(short > bench.enough(), f"up to allocation {number} {short} starts came to no engine")
 
 
 def children(pid):
@@ -322,7 +341,10 @@ def case_orphan(bench):
 
 
 def main():
-    bench = Bench()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--every", type=int, default=1, metavar="N")
+    bench = Bench(parser.parse_args().every)
+    seconds = 240 if bench.every == 1 else 120
     try:
         return cb.run_cases([(name, lambda case=case: case(bench)) for name, case in (
             ("a ledger or sweeper without memory is to be started again", case_daemons),
@@ -334,7 +356,7 @@ def main():
             ("the process that reads the configuration is killed", case_killed),
             ("it ends with the program", case_orphan),
             ("a ledger without memory halts nothing, and loses none of systemd's sockets", case_handed_over),
-        )], seconds=60)
+        )], seconds=seconds)
     finally:
         bench.close()
 

@@ -148,7 +148,8 @@ static void take_reply(uint16_t id, size_t body)
 
 	while ((len = take(STDOUT, id, content)) > 0) {
 		for (size_t i = 0; i < len; i++)
-			ck_assert_uint_eq(content[i], octet(sum + i));
+			if (content[i] != octet(sum + i))
+				ck_abort_msg("byte %zu is %u", sum + i, content[i]);
 		sum += len;
 	}
 	ck_assert_uint_eq(sum, 10 + body);

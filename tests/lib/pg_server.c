@@ -1,5 +1,7 @@
 #include "pg_server.h"
 
+#include "scratch.h"
+
 #include <check.h>
 #include <libpq-fe.h>
 #include <signal.h>
@@ -14,7 +16,7 @@
 #define SCRIPT      "/tests/lib/pg_server.sh"
 
 static char directory[64];
-static char conninfo[128];
+static char conninfo[192];
 static char schema[64];
 static pid_t server;
 
@@ -41,11 +43,11 @@ static void run_server(void)
 
 bool pg_server_start(void)
 {
-	strcpy(directory, "/tmp/creditbridge-pg.XXXXXX");
-	if (access("/usr/lib/postgresql", X_OK) != 0 || !mkdtemp(directory)) {
+	if (access("/usr/lib/postgresql", X_OK) != 0) {
 		printf("# there is no PostgreSQL server\n");
 		return false;
 	}
+	scratch_make(directory);
 	snprintf(conninfo, sizeof(conninfo),
 		"host=%s dbname=postgres user=creditbridge "
 		"options='-c client_min_messages=warning'",
