@@ -503,7 +503,7 @@ struct retired_digest {
 	uint32_t number;                /* of the keys that the row retires: 1, 2 ... */
 	bool of_client;                 /* of a game server, not of a dealer */
 	char owner[CASINO_ID_SIZE];     /* casino_id or client_id */
-	char digest[BATCH_DIGEST_SIZE]; /* SHA-256 of the key */
+	char digest[DIGEST_TEXT_SIZE];  /* SHA-256 of the key */
 };
 
 /*
