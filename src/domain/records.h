@@ -500,10 +500,10 @@ struct operation {
 /* A key that a row of the audit retires (domain/retired_digest.h). */
 struct retired_digest {
 	uint64_t audit_seq;
-	uint32_t number;                /* of the keys that the row retires: 1, 2 ... */
-	bool of_client;                 /* of a game server, not of a dealer */
-	char owner[CASINO_ID_SIZE];     /* casino_id or client_id */
-	char digest[DIGEST_TEXT_SIZE];  /* SHA-256 of the key */
+	uint32_t number;               /* of the keys that the row retires: 1, 2 ... */
+	bool of_client;                /* of a game server, not of a dealer */
+	char owner[CASINO_ID_SIZE];    /* casino_id or client_id */
+	char digest[DIGEST_TEXT_SIZE]; /* SHA-256 of the key */
 };
 
 /*

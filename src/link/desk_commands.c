@@ -29,6 +29,7 @@ const struct field session_open_cmd_fields[] = {
 const struct field session_open_result_fields[] = {
 	VERDICT(session_open_result),
 	WHO(session_open_result),
+	FIELD(FIELD_BOOL, session_open_result, locks),
 	FIELD_END,
 };
 
@@ -41,6 +42,7 @@ const struct field session_step_cmd_fields[] = {
 const struct field session_step_result_fields[] = {
 	VERDICT(session_step_result),
 	WHO(session_step_result),
+	FIELD(FIELD_BOOL, session_step_result, locks),
 	FIELD_END,
 };
 

@@ -48,7 +48,7 @@ struct session_who {
 struct session_open_result {
 	struct verdict verdict;
 	struct session_who who;
-	bool locks; /* for the ledger's log; not sent: this wrong code locked the name */
+	bool locks; /* this wrong code locked the name: for the ledger's log, false in the answer */
 };
 
 /* Accepts a fresh code for the session of the frame. Refusals: as SESSION_OPEN. */

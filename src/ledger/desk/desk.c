@@ -222,11 +222,12 @@ static void open_session(struct desk *desk, struct slot *slot, const struct mome
 }
 
 /* Logs a code that was refused, by the name of the operator. The code itself is never logged. */
-static void log_refused_code(const struct desk *desk, const struct slot *slot, int64_t wall_ms)
+static void log_refused_code(const struct desk *desk, struct slot *slot, int64_t wall_ms)
 {
 	const struct desk_operator *row = operators_named(desk->operators, slot->desk.name);
-	const bool locks = slot->command == COMMAND_SESSION_OPEN ? slot->result.session_open.locks
-								 : slot->result.session_step.locks;
+	bool *flag = slot->command == COMMAND_SESSION_OPEN ? &slot->result.session_open.locks
+							   : &slot->result.session_step.locks;
+	const bool locks = *flag;
 	const char *reason = "wrong";
 	char address[LOG_QUOTED_MAX];
 
@@ -236,6 +237,8 @@ static void log_refused_code(const struct desk *desk, const struct slot *slot, i
 		reason = "suspended";
 	else if (row->locked_until_ms > wall_ms && !locks)
 		reason = "locked";
+	/* The answer does not show whether the name exists. */
+	*flag = false;
 	log_line(LOG_LEVEL_WARNING, "code_refused",
 		"operator=%s action=%s reason=%s address=\"%s\" request_id=%s", slot->desk.name,
 		slot->command == COMMAND_SESSION_OPEN ? "sign-in" : "step-up", reason,
