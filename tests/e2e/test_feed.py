@@ -261,14 +261,12 @@ def case_wait_ends():
     after = ask(FEED, {"after": 0, "limit": 10}, dealer)["next"]
     waiting = Waiting(dealer, after)
     time.sleep(0.3)
-    pids = wallet.worker_pids()
+    pids = server.worker_pids("wallet")
     for pid in pids:
         os.kill(pid, signal.SIGTERM)
     equal(waiting.done().status, 200, "it was answered")
     check(waiting.ended - waiting.begun < SOON_S + 2, "early")
-    # Until a new worker runs, the web server itself answers 503, and marks the worker's place as down.
-    cb.wait_until(lambda: len(set(wallet.worker_pids()) - set(pids)) == len(pids)
-                  and not set(wallet.worker_pids()) & set(pids), 20, "new workers")
+    server.wait_for_successors(pids, "wallet")
     equal(cb.call(server, "POST", cb.BALANCE, {
         "user_id": "alice", "request_timestamp": cb.now_ms()}, dealer=dealer).status, 200, "a new worker answers")
 

@@ -660,8 +660,7 @@ def case_stopped_worker(b):
             os.kill(pid, signal.SIGTERM)
         accepted(slow.result(), OPENING - 10)
         refused(never.result(), 504, "dealer_timeout", state="refunding")
-    cb.wait_until(lambda: not set(before) & set(b.server.worker_pids("platform")), 20,
-                  "the end of the workers that got SIGTERM")
+    b.server.wait_for_successors(before, "platform")
     cb.wait_until(lambda: b.read(user, b.seamless).status == 200, 20, "new workers")
     settled(b.seamless_result(user, game, "win", 12), 10, 0, 2, 12, attempts=1)
 

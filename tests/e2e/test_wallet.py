@@ -539,8 +539,7 @@ def case_sigterm(b):
     for thread in threads:
         thread.join(20)
     equal([answer.status for answer in answers], [200] * 4, f"{answers}")
-    cb.wait_until(lambda: not set(before) & set(b.server.worker_pids("wallet")), 20,
-                  "the end of workers that got SIGTERM")
+    b.server.wait_for_successors(before, "wallet")
     cb.wait_until(lambda: b.read(user).status == 200, 20, "new workers")
     equal(b.balance(user), 4, "balance")
 

@@ -104,6 +104,11 @@ void case_reopen(void)
 		STATUS_OK);
 }
 
+bool case_can_damage(void)
+{
+	return case_durable == &on_berkeley_db;
+}
+
 enum status case_reopen_with_garbage(enum record record)
 {
 	ledger_free(&case_ledger);

@@ -44,6 +44,8 @@ void case_open(int kind);
 void case_close(void);
 /* Closes and reopens the data (CASE_DISK). */
 void case_reopen(void);
+/* Returns true if the two functions that follow can be used: the durable store is Berkeley DB. */
+bool case_can_damage(void);
 /*
  * As case_reopen(), with an undecodable row in the table of @record. Returns the result of
  * ledger_init().

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import time
 
+from cb_process import wait_until
+
 SCRIPT = pathlib.Path(__file__).with_name("pg_server.sh")
 START_S = 60.0
 
@@ -24,9 +26,25 @@ class Server:
                 raise RuntimeError(f"PostgreSQL did not start: see {self.directory}")
             time.sleep(0.05)
 
+    def psql(self, text):
+        return ["psql", "-qAtX", "-h", self.directory, "-U", "creditbridge", "-d", "postgres", "-c", text]
+
     def sql(self, text, check=True):
-        return subprocess.run(["psql", "-qAtX", "-h", self.directory, "-U", "creditbridge", "-d", "postgres",
-                               "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=check)
+        return subprocess.run(self.psql(text), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=check)
+
+    def sql_until(self, text, question):
+        """Runs @text again and again until @question has a row; a run that still waits then is left to the server."""
+        def asked():
+            if running[-1].poll() is not None:
+                running.append(subprocess.Popen(self.psql(text), stdout=subprocess.DEVNULL))
+            return self.sql(question).stdout
+        running = [subprocess.Popen(self.psql(text), stdout=subprocess.DEVNULL)]
+        try:
+            wait_until(asked, 30, question)
+        finally:
+            running[-1].kill()
+            for process in running:
+                process.wait()
 
     def settings(self):
         """The settings of an instance with an empty schema of its own."""

@@ -1,7 +1,8 @@
 """The common part of all web servers that run the wallet, whatever made their configuration."""
 import contextlib
+import signal
 
-from cb_process import command_of
+from cb_process import blocks_signal, command_of, wait_until
 
 
 class WebServer:
@@ -10,6 +11,7 @@ class WebServer:
 
     name = ""        # of the server, and in file names
     spawns = True    # starts and restarts the workers itself
+    starts_unasked = False  # starts a worker when one has ended, before a request needs it
     address = "127.0.0.1"
 
     def __init__(self, instance, prefix, port, platform_port):
@@ -49,6 +51,15 @@ class WebServer:
                                  and argv[argv.index(b"--serve") + 1] == serve.encode()):
                 found.append(pid)
         return found
+
+    def wait_for_successors(self, before, serve):
+        """Waits until the workers @before of the mount @serve have ended, and until others serve where the
+        server starts them without being asked. Until then it answers 503 by itself."""
+        def succeeded():
+            pids = self.worker_pids(serve)
+            return not set(before) & set(pids) and (not self.starts_unasked or len(
+                [pid for pid in pids if blocks_signal(pid, signal.SIGTERM)]) >= len(before))
+        wait_until(succeeded, 20, f"other workers of {self.name} than {before}")
 
     def stop(self):
         """Ends the server and its workers."""

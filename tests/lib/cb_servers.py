@@ -150,6 +150,7 @@ class Server(WebServer):
 
 class Lighttpd(Server):
     name = "lighttpd"
+    starts_unasked = True
     template = "lighttpd"
 
     def config(self):
