@@ -467,6 +467,7 @@ class Storm:
         self.dealer = dealer_new()
         self.other = dealer_new()
         self.stopped = threading.Event()
+        self.engines = WALLET.engine_pids()
         self.failures = []
         self.rounds = 0
         self.swept = 0
@@ -483,10 +484,15 @@ class Storm:
                     while not self.stopped.is_set():
                         work(link, chance, seed)
             except Exception as error:  # pylint: disable=broad-except
-                if not self.killed or not isinstance(error, (Closed, OSError)):
+                if not isinstance(error, (Closed, OSError)) or self.engine_ended():
                     self.failures.append(error)
                     return
                 time.sleep(0.05)
+
+    def engine_ended(self):
+        """Returns True if an engine has ended that nothing was to end. On a slow machine the ledger itself cuts a
+        player whose lease is over, who then connects again as a worker does."""
+        return not self.killed and WALLET.engine_pids() != self.engines
 
     def play(self, link, chance, seed):
         game = new(f"storm-{seed}-")
@@ -536,7 +542,7 @@ def checked(storm, codes, meanwhile=None):
     result = json.loads(out)
     codes.append(child.returncode)
     check(child.returncode in (0, 75) and not result["problems"], out + errors)
-    check(not storm.failures, f"{storm.failures}")
+    check(not storm.failures, f"{storm.failures}: {WALLET.ledger.log_tail()}")
     return result
 
 

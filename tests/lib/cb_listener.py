@@ -141,18 +141,20 @@ class TlsServer(Listening):
         super().__init__(TlsHandler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
-        self.socket = context.wrap_socket(self.socket, server_side=True)
+        # The thread of a connection does its handshake: a client that says nothing keeps no other waiting.
+        self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
         self.requests = self.refused = 0
-
-    def get_request(self):
-        try:
-            return super().get_request()
-        except OSError:
-            self.refused += 1
-            raise
 
 
 class TlsHandler(Quiet):
+    def handle(self):
+        try:
+            self.connection.do_handshake()
+        except OSError:
+            self.server.refused += 1
+            return
+        super().handle()
+
     def do_POST(self):
         self.body()
         self.server.requests += 1

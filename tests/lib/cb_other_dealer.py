@@ -16,13 +16,14 @@ import threading
 import time
 
 from cb_listener import Listening, Quiet
+from cb_process import SLOWER
 
 UNITS = 10000
 PATHS = ("balance-inquire", "betting", "betting-result", "betting-refund", "betting-correction")
 # A dealer that checks a signature, but not at this path or not all of it.
 UNCHECKED = ("unsigned", "any_key", "altered")
-# How long a dealer without a lock works between reading and writing, at most.
-RACE_S = 0.4
+# How long a dealer without a lock works between reading and writing, at most: less than the 3 s that a call has.
+RACE_S = min(2.0, 0.8 * SLOWER)
 RACES = {"no_lock", "check_then_insert", "credit_then_insert", "refund_then_mark"}
 
 
