@@ -352,7 +352,9 @@ void recon_sides_walk(struct side *ours, struct side *theirs, recon_pair *pair, 
 					     : compared_order_key(&ours->rows[i], &theirs->rows[j]);
 		our_count = keys <= 0 ? count_same_key(ours, i) : 0;
 		their_count = keys >= 0 ? count_same_key(theirs, j) : 0;
-		compare_group(&pairing, ours->rows + i, our_count, theirs->rows + j, their_count);
+		/* A side without rows has no array, to which not even 0 may be added. */
+		compare_group(&pairing, our_count ? ours->rows + i : NULL, our_count,
+			their_count ? theirs->rows + j : NULL, their_count);
 		i += our_count;
 		j += their_count;
 	}
