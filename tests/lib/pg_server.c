@@ -102,6 +102,37 @@ int pg_server_run(const char *sql)
 	return rows;
 }
 
+void pg_server_await_waiting(void)
+{
+	PGconn *conn = PQconnectdb(conninfo);
+	PGcancel *cancel = PQgetCancel(conn);
+	PGresult *result;
+	bool waits = false;
+	char sql[128], why[256];
+
+	ck_assert_msg(PQstatus(conn) == CONNECTION_OK, "%s", PQerrorMessage(conn));
+	snprintf(sql, sizeof(sql),
+		"SELECT 1 FROM pg_stat_activity WHERE pid = %d AND wait_event = 'SyncRep'",
+		PQbackendPID(conn));
+	for (int tries = 0; tries < 1000 && !waits; tries++) {
+		ck_assert_int_eq(PQsendQuery(conn,
+					 "SELECT pg_logical_emit_message(true, 'probe', '')"),
+			1);
+		do {
+			usleep(10000);
+			waits = pg_server_run(sql) > 0;
+			ck_assert_int_eq(PQconsumeInput(conn), 1);
+		} while (!waits && PQisBusy(conn));
+		if (waits)
+			ck_assert_msg(PQcancel(cancel, why, sizeof(why)) == 1, "%s", why);
+		while ((result = PQgetResult(conn)))
+			PQclear(result);
+	}
+	ck_assert(waits);
+	PQfreeCancel(cancel);
+	PQfinish(conn);
+}
+
 void pg_server_schema(struct pg_options *options)
 {
 	char sql[128];

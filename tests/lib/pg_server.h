@@ -23,4 +23,10 @@ void pg_server_drop(void);
 /* Runs SQL in that schema as another client; the case fails if the SQL does. Returns rows affected. */
 int pg_server_run(const char *sql);
 
+/*
+ * Waits until a commit waits for a standby. The checkpointer makes synchronous_standby_names valid, some time
+ * after the server was asked to read it.
+ */
+void pg_server_await_waiting(void);
+
 #endif

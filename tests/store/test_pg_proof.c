@@ -174,6 +174,8 @@ static void name_standby(const char *name)
 	snprintf(sql, sizeof(sql),
 		"SELECT 1 WHERE current_setting('synchronous_standby_names') = '%s'", name);
 	await_rows(sql);
+	if (name[0])
+		pg_server_await_waiting();
 }
 
 static enum save_result save_balance(money_t balance)
