@@ -123,9 +123,9 @@ suites() {
 
 # unit_fork SUITE: whether check has to fork a child for each case of it, yes or no. A fork takes these programs under a
 # sanitizer or valgrind longer than most cases. Some cases of base set an alarm, some of the stores end their process,
-# and some of web start another or leave memory to the end of theirs.
+# and some of web and ledger start another or leave memory to the end of theirs.
 unit_fork() {
-	case $1 in base | web | store | store-pg | store-backup) echo yes ;; *) echo no ;; esac
+	case $1 in base | web | ledger | store | store-pg | store-backup) echo yes ;; *) echo no ;; esac
 }
 
 # sanitized TARGET...: makes them in $CB_BUILDDIR/sanitized, which several scripts use.
