@@ -21,6 +21,7 @@ else
 	$as "$bin/initdb" --pgdata="$directory/data" --username=creditbridge --auth=trust --no-sync --wal-segsize=1 \
 		--encoding=UTF8 --locale=C.UTF-8 --data-checksums >"$directory/initdb.log" 2>&1
 fi
+# A copy that has begun to follow still needs what a checkpoint would remove.
 # shellcheck disable=SC2086 # words
-exec $as "$bin/postgres" -D "$directory/data" -k "$directory" -c listen_addresses= -c max_wal_size=64MB \
+exec $as "$bin/postgres" -D "$directory/data" -k "$directory" -c listen_addresses= -c max_wal_size=64MB -c wal_keep_size=64MB \
 	-c shared_buffers=16MB -c max_connections=20 >"$directory/server.log" 2>&1

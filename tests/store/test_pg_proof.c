@@ -36,10 +36,11 @@ struct copy {
 
 static void copy_start(struct copy *copy, const char *kind)
 {
-	const char *source = getenv("CB_SRCDIR");
+	const char *source = getenv("CB_SRCDIR"), *temporary = getenv("TMPDIR");
 	char script[512];
 
-	strcpy(copy->directory, "/tmp/creditbridge-pg.XXXXXX");
+	snprintf(copy->directory, sizeof(copy->directory), "%s/creditbridge-pg.XXXXXX",
+		temporary ? temporary : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(copy->directory));
 	snprintf(copy->conninfo, sizeof(copy->conninfo),
 		"host=%s dbname=postgres user=creditbridge", copy->directory);
