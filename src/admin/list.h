@@ -45,8 +45,9 @@ void list_behind(struct list *list, const void *row);
  */
 bool list_next(struct list *list, void *row);
 /*
- * After list_next() returned false on a list with @own: returns true if the ledger looked at many rows and found
- * none. Then list_next() goes on, and the key fields of @row are those of the row that was looked at last.
+ * For lists with @own, after list_next() returned false. Returns true if the list has not ended: the ledger looked
+ * at its limit of rows, and none of them was the caller's. The key fields of @row are then those of the last row
+ * that it looked at. The next list_next() looks at further rows.
  */
 bool list_goes_on(const struct list *list, void *row);
 void list_close(struct list *list);

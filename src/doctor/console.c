@@ -48,11 +48,11 @@ bool doctor_console_enabled(const struct settings *settings)
 {
 	char directory[DOCTOR_PATH_MAX], path[DOCTOR_PATH_MAX + 32];
 
-	/* A front secret that is named, but was never made or was removed, means that no console is set up. */
-	if (doctor_console_used(settings) || settings->console_front_file[0])
-		return doctor_console_used(settings);
+	if (doctor_console_used(settings))
+		return true;
+	/* The socket may outlive a console that was removed, with its front secret. */
 	web_socket_path(settings, directory, path);
-	return access(path, F_OK) == 0;
+	return !settings->console_front_file[0] && access(path, F_OK) == 0;
 }
 
 /* Reports a file with a front secret that others may read, or that has another owner. */

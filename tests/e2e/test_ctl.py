@@ -190,8 +190,7 @@ def case_children_ignored():
         said = [run("--config", config, *words, code=code, preexec_fn=before).stderr
                 for before in (None, ignoring)]
         equal(said[1], said[0], f"{words[0]}: what it says")
-    # The checks of its processes and of what cron does are of this host, and stay as they are. The speed
-    # of the disk does not.
+    # Both runs see the same processes and the same cron. Only disk_sync measures a speed, which may differ.
     found = [[(one["check"], one["check"] == "disk_sync" or one["result"]) for one in json.loads(
         subprocess.run(WALLET.ctl_argv("--json", "doctor"), capture_output=True, text=True,
                        timeout=60, check=False, preexec_fn=before).stdout)["findings"]]

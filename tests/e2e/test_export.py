@@ -447,14 +447,14 @@ def case_older():
     with cb.Instance("cbolder", settings=SETTINGS) as source:
         world(source, old=True)
         path = source.dir / "export"
-        told = source.ctl_json("export", path, "--with-keys")
+        report = source.ctl_json("export", path, "--with-keys")
         before = checked(source)
         older = WALLET.dir / "older"
         older.write_bytes(sealed(as_before(path.read_text().splitlines())))
     with other() as wallet:
-        equal(imported(wallet, older)["rows"], told["rows"] - told["counts"]["dealer_day"] -
-              told["counts"]["retired_digest"], "all rows")
-        check(told["counts"]["retired_digest"] > 0, "a client was removed: its keys are made from the audit")
+        equal(imported(wallet, older)["rows"], report["rows"] - report["counts"]["dealer_day"] -
+              report["counts"]["retired_digest"], "all rows")
+        check(report["counts"]["retired_digest"] > 0, "a client was removed: its keys are made from the audit")
         wallet.start()
         # The sums of days begin after the upgrade.
         before = re.sub(r'"days":\d+,', '"days":0,', before)

@@ -172,16 +172,16 @@ def case_ctl(bench):
 
 def case_ctl_json(bench):
     """Nor with --json, and the answer is JSON, but where there is no memory for that."""
-    told = 0
+    reported = 0
     for done in bench.starts(ctl(bench, "--json"), ways=(False,)):
         check(done.returncode in (FAILED, EX_CONFIG), f"{done}")
         if done.stdout:
             error = json.loads(done.stdout)["error"]
             check(error["id"] in ("failed", "configuration"), f"{done}")
-            told += 1
+            reported += 1
         else:
             check(done.stderr.endswith(("out of memory\n", bench.wrong)), f"{done}")
-    check(told > bench.enough(), f"{told} answers in JSON")
+    check(reported > bench.enough(), f"{reported} answers in JSON")
 
 
 def case_no_process(bench):

@@ -102,8 +102,8 @@ def execute(target, runs, seconds, seed, keep):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", stdin=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
-        told = [line for line in done.stdout.splitlines() if TOLD.search(line)]
-        raise Broken("\n".join(told[:10] + done.stdout.splitlines()[-6:]) +
+        printed = [line for line in done.stdout.splitlines() if TOLD.search(line)]
+        raise Broken("\n".join(printed[:10] + done.stdout.splitlines()[-6:]) +
                      f"\n{target}, seed {seed}, ended with code {done.returncode}")
     executed = int(DONE.search(done.stdout).group(1))
     # Within the time, it has at least executed each input that there was.
@@ -131,8 +131,8 @@ def campaign(target, runs, seed):
         so_far = {"seed": seed, "program": program, "executed": 0, "reached": 0, "slices": 0}
     while so_far["executed"] < runs:
         slice_runs = min(SLICE, runs - so_far["executed"])
-        told = execute(target, slice_runs, 0, seed + so_far["slices"], keep)
-        so_far |= {"executed": so_far["executed"] + slice_runs, "reached": told["reached"],
+        figures = execute(target, slice_runs, 0, seed + so_far["slices"], keep)
+        so_far |= {"executed": so_far["executed"] + slice_runs, "reached": figures["reached"],
                    "slices": so_far["slices"] + 1}
         state.with_suffix(".new").write_text(json.dumps(so_far))
         state.with_suffix(".new").replace(state)
@@ -168,10 +168,10 @@ def main():
             check(name in results, "it was not built")
             check(any(inputs_of(name).iterdir()), "it has no corpus")
             its, future = results[name]
-            told = future.result()
-            comment(f"{name}: {told['executed']} executions, seed {told.get('seed', its)}, "
-                    f"{told['reached']} places reached" +
-                    (f", {told['inputs']} inputs kept" if "inputs" in told else ""))
+            figures = future.result()
+            comment(f"{name}: {figures['executed']} executions, seed {figures.get('seed', its)}, "
+                    f"{figures['reached']} places reached" +
+                    (f", {figures['inputs']} inputs kept" if "inputs" in figures else ""))
         return case
 
     cases = [("the targets are built", case_build)]
