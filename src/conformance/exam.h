@@ -30,10 +30,6 @@
 #include "admin/session.h"
 #include "domain/callback.h"
 
-#define EXAM_ID_BASE      (UINT64_C(1) << 52)
-#define EXAM_SECOND_SHIFT 20
-#define EXAM_NUMBER_SHIFT 12 /* more ids than an exam needs */
-#define EXAM_NUMBER_MASK  0xff
 /* More than the exam has staked at any moment. */
 #define EXAM_NEEDS CREDIT(10)
 #define CREDIT(n)  ((money_t)(n)*MONEY_UNITS_PER_CREDIT)
@@ -254,6 +250,12 @@ struct exam {
 	unsigned int count;
 	unsigned int results[EXAM_RESULT_COUNT];
 };
+
+/*
+ * Returns the id below the first one of an exam that begins at @wall_ms, in milliseconds since 1970. @number is that
+ * of its first inquiry: it keeps exams apart that begin in the same second, up to 250 inquiries after each other.
+ */
+uint64_t exam_ids_before(int64_t wall_ms, uint64_t number);
 
 /* Returns the next id. */
 uint64_t exam_id(struct exam *exam);

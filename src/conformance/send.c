@@ -188,11 +188,6 @@ void exam_send(struct exam *exam, const struct exam_request *requests, unsigned 
 	}
 }
 
-uint64_t exam_id(struct exam *exam)
-{
-	return ++exam->last_id;
-}
-
 bool exam_ask(struct exam *exam)
 {
 	static const struct exam_step step = {.action = EXAM_BALANCE};

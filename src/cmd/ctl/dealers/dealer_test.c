@@ -118,8 +118,7 @@ static enum outcome do_exam(struct ctl *ctl, struct exam *exam, bool *begun)
 
 	if (code != OUTCOME_DONE || !confirm_exam(ctl, exam, &code))
 		return code;
-	exam->last_id = EXAM_ID_BASE + ((uint64_t)clock_wall_ms() / 1000 << EXAM_SECOND_SHIFT) +
-		((exam->number & EXAM_NUMBER_MASK) << EXAM_NUMBER_SHIFT);
+	exam->last_id = exam_ids_before(clock_wall_ms(), exam->number);
 	exam->first_id = exam->last_id + 1;
 	code = record_exam(exam);
 	if (code != OUTCOME_DONE)
