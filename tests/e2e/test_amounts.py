@@ -43,11 +43,11 @@ def case_of(number, command):
             raise cb.Skip(f"not installed: {command[0]}")
         words = [str(int(SEED) + number), str(COUNT)]
         printed = subprocess.run([TOOL, "print", *words], capture_output=True, check=True,
-                                 timeout=60).stdout
-        passed = subprocess.run(command, input=printed, capture_output=True, check=True, timeout=60)
+                                 timeout=60 * cb.PATIENCE).stdout
+        passed = subprocess.run(command, input=printed, capture_output=True, check=True, timeout=60 * cb.PATIENCE)
         equal(passed.stdout.count(b"\n"), COUNT, f"lines, {passed.stderr}")
         done = subprocess.run([TOOL, "read", *words], input=passed.stdout, capture_output=True,
-                              check=False, timeout=60)
+                              check=False, timeout=60 * cb.PATIENCE)
         check(done.returncode == 0, f"SEED={SEED}: {done.stdout}{done.stderr}")
     return case
 
@@ -55,10 +55,10 @@ def case_of(number, command):
 def case_control():
     """An amount that one language changes is found."""
     printed = subprocess.run([TOOL, "print", SEED, "1000"], capture_output=True, check=True,
-                             timeout=60).stdout.splitlines()
+                             timeout=60 * cb.PATIENCE).stdout.splitlines()
     printed[500] = b"1" + printed[500]
     done = subprocess.run([TOOL, "read", SEED, "1000"], input=b"\n".join(printed) + b"\n",
-                          capture_output=True, check=False, timeout=60)
+                          capture_output=True, check=False, timeout=60 * cb.PATIENCE)
     equal(done.returncode, 1, f"{done.stdout}")
 
 

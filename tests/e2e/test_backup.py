@@ -319,7 +319,7 @@ def case_places():
                 wallet.backup_dir)
         (wallet.backup_dir / "photo.jpg").unlink()
         # A name that is meant from here.
-        done = subprocess.run(wallet.ctl_argv("backup", "backup"), cwd=wallet.dir, timeout=30,
+        done = subprocess.run(wallet.ctl_argv("backup", "backup"), cwd=wallet.dir, timeout=30 * cb.PATIENCE,
                               capture_output=True, text=True, check=False)
         equal(done.returncode, 0, done.stderr)
         check((wallet.backup_dir / "manifest").exists(), "the manifest")
@@ -398,7 +398,7 @@ def case_killed_backup():
             time.sleep(RANDOM.uniform(0, longest))
             for pid in wallet.engine_pids():
                 os.kill(pid, signal.SIGKILL)
-            _, told = child.communicate(timeout=30)
+            _, told = child.communicate(timeout=30 * cb.PATIENCE)
             check(child.returncode in (0, 1), f"exit code {child.returncode}: {told}")
             if child.returncode:
                 died += 1

@@ -205,7 +205,7 @@ def case_shared_key():
     equal((proved()["shared_keys"], ctl_json("status")["shared_keys"]), ([], []), "keys of their own")
     WALLET.stop()
     subprocess.run([cb.builddir() / "tests" / "fault" / "set_client_key", WALLET.state / "db", client],
-                   input=key.encode(), check=True, timeout=60)
+                   input=key.encode(), check=True, timeout=60 * cb.PATIENCE)
     WALLET.start()
     both = f"dealer {dealer} and client {client}"
     equal(proved()["shared_keys"], [both], "check --json")

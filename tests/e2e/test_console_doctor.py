@@ -26,7 +26,7 @@ FOUND = set()  # checks that found a fault
 def doctor(*words, config=None):
     """The findings of the console: {check: [(result, about, found + remedy)]}, and the text of the clock."""
     done = subprocess.run([cb.find_program("creditbridgectl"), "--config", config or WALLET.config, "--json",
-                           "doctor", *words], capture_output=True, text=True, timeout=60, check=False,
+                           "doctor", *words], capture_output=True, text=True, timeout=60 * cb.PATIENCE, check=False,
                           stdin=subprocess.DEVNULL)
     found = {}
     for row in json.loads(done.stdout)["findings"]:

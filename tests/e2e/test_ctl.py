@@ -193,7 +193,7 @@ def case_children_ignored():
     # Both runs see the same processes and the same cron. Only disk_sync measures a speed, which may differ.
     found = [[(one["check"], one["check"] == "disk_sync" or one["result"]) for one in json.loads(
         subprocess.run(WALLET.ctl_argv("--json", "doctor"), capture_output=True, text=True,
-                       timeout=60, check=False, preexec_fn=before).stdout)["findings"]]
+                       timeout=60 * cb.PATIENCE, check=False, preexec_fn=before).stdout)["findings"]]
              for before in (None, ignoring)]
     check(len(found[0]) > 5, f"{found[0]}")
     equal(found[1], found[0], "what doctor found")
@@ -252,7 +252,7 @@ def case_not_permitted():
         program.chmod(0o755)
         done = subprocess.run([program, "--config", WALLET.config, "status"], user="nobody",
                               group="nogroup", extra_groups=[], capture_output=True, text=True,
-                              timeout=30, check=False, cwd="/")
+                              timeout=30 * cb.PATIENCE, check=False, cwd="/")
     else:
         mode = os.stat(sock).st_mode & 0o777
         os.chmod(sock, 0)
@@ -854,12 +854,12 @@ def case_standing():
 def case_output():
     with open("/dev/full", "w", encoding="ascii") as full:
         argv = WALLET.ctl_argv("dealer", "list")
-        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
+        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, timeout=30 * cb.PATIENCE, check=False)
     equal(done.returncode, 1, "what is not written is no success")
     # On a terminal headings are bold, unless NO_COLOR or one that cannot.
     for env, bold in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
         leader, follower = os.openpty()
-        done = subprocess.run(WALLET.ctl_argv("dealer", "list"), stdout=follower, timeout=30,
+        done = subprocess.run(WALLET.ctl_argv("dealer", "list"), stdout=follower, timeout=30 * cb.PATIENCE,
                               check=True, env={"PATH": os.environ["PATH"], "TERM": "xterm", **env})
         os.close(follower)
         text = os.read(leader, 65536).decode(errors="replace")
@@ -1016,7 +1016,7 @@ def case_request_finds_mount():
         raise cb.Skip("there are no network namespaces here")
     words = [str(word) for word in WALLET.ctl_argv("request", dealer.casino_id, "transfer-in", "--user",
                                                    "alice", "--amount", "1", "--key-file", key)]
-    done = subprocess.run([*wrap, *words], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([*wrap, *words], capture_output=True, text=True, timeout=60 * cb.PATIENCE, check=False)
     equal(done.returncode, 69, f"no web server: {done}")
     check("no wallet of creditbridge answers at http://127.0.0.1 and http://127.0.0.1/creditbridge: "
           "give --url=URL" in done.stderr, done.stderr)
@@ -1025,7 +1025,7 @@ def case_request_finds_mount():
               "threading.Thread(target=server.serve_forever, daemon=True).start()\n"
               "sys.exit(subprocess.run(sys.argv[1:]).returncode)\n")
     done = subprocess.run([*wrap, sys.executable, "-B", "-c", script, *words], capture_output=True,
-                          text=True, timeout=60, check=False)
+                          text=True, timeout=60 * cb.PATIENCE, check=False)
     check(done.returncode == 0 and done.stdout.startswith("HTTP 200"), done)
     ctl("request", dealer.casino_id, "GET", "/a", "--url", "file:///etc", code=1)
     ctl("request", dealer.casino_id, "get", "/a", code=2)

@@ -196,7 +196,7 @@ def test_older_schema():
                     "data": "current"}
         equal(schema(), expected, "schema")
         for number, data in ((own - 1, "older"), (own + 1, "newer")):
-            subprocess.run([set_schema, wallet.state / "db", str(number)], check=True, timeout=20)
+            subprocess.run([set_schema, wallet.state / "db", str(number)], check=True, timeout=20 * cb.PATIENCE)
             for _ in range(2):  # Looking does not change it.
                 equal(schema(), dict(expected, schema=number, data=data), "schema")
             if data == "older":
@@ -218,7 +218,7 @@ def test_newer_schema():
     with Bench() as bench:
         wallet = bench.wallet
         wallet.stop()
-        subprocess.run([set_schema, wallet.state / "db", "4"], check=True, timeout=20)
+        subprocess.run([set_schema, wallet.state / "db", "4"], check=True, timeout=20 * cb.PATIENCE)
         refused(wallet.config, EX_CONFIG, "newer creditbridge", "schema 4",
                 "install that version")
         # Refusing did not change it.
@@ -244,7 +244,7 @@ def test_socket_modes():
             # Not sys.executable, which may lie where that user cannot go.
             done = subprocess.run(["/usr/bin/python3", "-c", probe, path], user=user,
                                   group=user if user == wallet.user else "nogroup",
-                                  extra_groups=[], check=False, timeout=30, cwd="/")
+                                  extra_groups=[], check=False, timeout=30 * cb.PATIENCE, cwd="/")
             equal(done.returncode, code, f"{user} opens {path.name}")
 
 

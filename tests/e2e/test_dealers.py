@@ -40,7 +40,7 @@ def client(language, dealer, *words):
     """Runs the client of @language for @dealer."""
     program, script = PROGRAMS[language]
     return subprocess.run(
-        [program, CLIENTS / script, *map(str, words)], capture_output=True, text=True, timeout=50,
+        [program, CLIENTS / script, *map(str, words)], capture_output=True, text=True, timeout=50 * cb.PATIENCE,
         check=False, stdin=subprocess.DEVNULL,
         env=dict(os.environ, URL=SERVER.base_url, CASINO=dealer.casino_id, KEY=dealer.key))
 
@@ -175,7 +175,7 @@ class Casino:
         One sweep may make several: on a slow machine the next one is due before it ends."""
         def there():
             subprocess.run([cb.find_program("creditbridge-sweep"), "--config", WALLET.config],
-                           timeout=60, capture_output=True, check=True)
+                           timeout=60 * cb.PATIENCE, capture_output=True, check=True)
             row = self.callback(game, kind)
             return row if row["state"] == state and row["attempts"] >= attempts else None
         return cb.wait_until(there, 30, f"{kind} of {game}: {state}", interval=0.05)

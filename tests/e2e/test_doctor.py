@@ -105,7 +105,7 @@ def cb_finding(row):
 def doctor(*words, config=None, program=None, wrap=(), **options):
     argv = [*wrap, str(program or cb.find_program("creditbridgectl")), "--config",
             str(config or WALLET.config), "--json", "doctor", *map(str, words)]
-    return Report(subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False,
+    return Report(subprocess.run(argv, capture_output=True, text=True, timeout=60 * cb.PATIENCE, check=False,
                                  stdin=subprocess.DEVNULL, **options))
 
 
@@ -185,7 +185,7 @@ def need_root(what, *checks):
 
 def sweep():
     subprocess.run([cb.find_program("creditbridge-sweep"), "--config", WALLET.config], check=True,
-                   capture_output=True, timeout=30)
+                   capture_output=True, timeout=30 * cb.PATIENCE)
 
 
 def swept(case):
@@ -343,7 +343,7 @@ def case_configuration_default():
     if os.path.exists(path[1]):
         raise cb.Skip(f"there is a {path[1]} here")
     done = subprocess.run([cb.find_program("creditbridgectl"), "--json", "doctor"], text=True,
-                          capture_output=True, timeout=60, check=False)
+                          capture_output=True, timeout=60 * cb.PATIENCE, check=False)
     finding = Report(done).of("configuration")[0]
     check(finding.result == "FAIL" and f"there is no {path[1]}" in finding.found
           and "sample" in finding.remedy, finding)

@@ -560,7 +560,7 @@ def case_reports():
         equal(other.calls, calls, "nothing was sent for a report that cannot be written")
         # Nor is a part of one left, when there is no room for all of it.
         done = subprocess.run(WALLET.ctl_argv(*words, "--junit", path), capture_output=True,
-                              text=True, timeout=60, check=False, restore_signals=False,
+                              text=True, timeout=60 * cb.PATIENCE, check=False, restore_signals=False,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)))
         equal(done.returncode, 1, done.stderr)
         check(f"creditbridgectl: failed: cannot write {path}: File too large\n" in done.stderr, done.stderr)
@@ -634,7 +634,7 @@ def case_interrupted():
         user = user_new()
         with under_way(user) as child:
             child.send_signal(number)
-            out, errors = child.communicate(timeout=60)
+            out, errors = child.communicate(timeout=60 * cb.PATIENCE)
             equal(child.returncode, 1, errors)
         got = json.loads(out)
         check(0 < got["not_run"] < len(ALL) and not got["failed"], out)
@@ -651,7 +651,7 @@ def case_gone():
     with under_way(user) as child:
         stopping = threading.Thread(target=REFERENCE.stop)
         stopping.start()
-        out, errors = child.communicate(timeout=90)
+        out, errors = child.communicate(timeout=90 * cb.PATIENCE)
         stopping.join(60)
         REFERENCE.start()
         equal(child.returncode, 69, errors)

@@ -49,7 +49,7 @@ def mac(scheme, encoding, key, data):
 def openssl(scheme, encoding, key, data):
     made = subprocess.run(["openssl", "dgst", "-" + scheme.replace("hmac-", ""), "-mac", "HMAC",
                            "-macopt", "key:" + key, "-binary"], input=data, capture_output=True,
-                          timeout=20, check=True).stdout
+                          timeout=20 * cb.PATIENCE, check=True).stdout
     return made.hex() if encoding == "hex" else base64.b64encode(made).decode()
 
 
@@ -59,7 +59,7 @@ def ctl_sign(scheme, encoding, key, data):
     path.chmod(0o600)
     argv = [cb.find_program("creditbridgectl"), "sign", "--key-file", path, "--algorithm", scheme,
             "--encoding", encoding, "-"]
-    return subprocess.run(argv, input=data, capture_output=True, timeout=20,
+    return subprocess.run(argv, input=data, capture_output=True, timeout=20 * cb.PATIENCE,
                           check=True).stdout.decode().strip()
 
 
@@ -115,7 +115,7 @@ def command(language, *words, url=None, trusted=None):
 
 def run(language, *words, code=0, **options):
     """Runs a client, which must end with @code; what it printed."""
-    done = subprocess.run(**command(language, *words, **options), capture_output=True, timeout=50,
+    done = subprocess.run(**command(language, *words, **options), capture_output=True, timeout=50 * cb.PATIENCE,
                           check=False)
     equal(done.returncode, code, f"{language} {words}: {done.stdout}{done.stderr}")
     return done.stdout
@@ -211,7 +211,7 @@ def knows_servers(language):
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                     "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", certificate, "-out",
                     f"{certificate}.crt", "-days", "2", "-subj", "/CN=dealer-test", "-addext",
-                    "subjectAltName=IP:127.0.0.1"], capture_output=True, timeout=20, check=True)
+                    "subjectAltName=IP:127.0.0.1"], capture_output=True, timeout=20 * cb.PATIENCE, check=True)
     public = pathlib.Path(f"{certificate}.crt")
     certificate.write_text(certificate.read_text() + public.read_text())
     words = ("in", "alice", "1", f"tls-{language}")
@@ -260,7 +260,7 @@ def case_last_ids():
         wallet.ctl("player", "adjust", "demo", "alice", 100, "--reason", "stakes")
         wallet.stop()
         subprocess.run([cb.builddir() / "tests" / "fault" / "set_counter", wallet.state / "db",
-                        "transaction_id", str(SAFE_MAX - 64)], check=True, timeout=20)
+                        "transaction_id", str(SAFE_MAX - 64)], check=True, timeout=20 * cb.PATIENCE)
         wallet.start()
 
         def move(number):
@@ -276,7 +276,7 @@ def case_last_ids():
             text = re.search(rb'"transaction_id":(\d+)', got.body)[1].decode()
             if int(text) > SAFE_MAX - 20:
                 read = subprocess.run(["node", "-e", READ_ID], input=got.body, capture_output=True,
-                                      timeout=20, check=True).stdout.decode()
+                                      timeout=20 * cb.PATIENCE, check=True).stdout.decode()
                 equal(read, f"{text} true\n", "the id, read by JavaScript")
             ids.append(int(text))
         check(ids == sorted(set(ids)) and SAFE_MAX - 16 < ids[-1] <= SAFE_MAX, f"ids: {ids}")
@@ -388,7 +388,7 @@ def case_php_included():
     finally:
         server.stop()
     equal((got.status, got.body), (200, b"page 12.5"), "what the page answers")
-    ran = subprocess.run(["php", page], capture_output=True, timeout=20, check=True)
+    ran = subprocess.run(["php", page], capture_output=True, timeout=20 * cb.PATIENCE, check=True)
     equal(ran.stdout, b"page 12.5", "the same on the command line")
 
 

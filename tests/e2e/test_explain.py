@@ -441,7 +441,7 @@ def case_nowhere(desk, mounts, server):
     (wallet.dir / "planted").unlink()
     desk.ctl("backup", backup_directory(wallet))
     exported = subprocess.run([*wallet.ctl_argv("export")], capture_output=True, check=True,
-                              timeout=60).stdout.decode()
+                              timeout=60 * cb.PATIENCE).stdout.decode()
     equal([word for word in words if word in exported], [], "in the export")
     equal(files_with(wallet.dir, [words[0], words[1], words[4]]), [], "in files")
     # No retired key is on the disk: retiring is for good.

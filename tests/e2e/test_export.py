@@ -671,11 +671,11 @@ def case_bad_files():
         check(done.returncode == 1 and "cannot open" in done.stderr, done.stderr)
         # And the good one, from standard input.
         done = subprocess.run(wallet.ctl_argv("--json", "import", "--dry-run", "-"),
-                              stdin=path.open("rb"), capture_output=True, timeout=60, check=False)
+                              stdin=path.open("rb"), capture_output=True, timeout=60 * cb.PATIENCE, check=False)
         equal((done.returncode, json.loads(done.stdout)["dry_run"]), (0, True), "--dry-run")
         untouched(wallet)
         done = subprocess.run(wallet.ctl_argv("import", "-"), stdin=path.open("rb"),
-                              capture_output=True, timeout=60, check=False)
+                              capture_output=True, timeout=60 * cb.PATIENCE, check=False)
         equal(done.returncode, 0, f"{done.stderr}")
         wallet.start()
         equal(checked(wallet), checked(WALLET), "the same figures")
@@ -768,7 +768,7 @@ def on_bad_disk(wallet, fault, place, *words):
     sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     env = dict(os.environ, LD_PRELOAD=str(cb.builddir() / "tests" / "fault" / "shim.so"),
                FAULT_STATE=str(place), FAULT_CONTROL=str(control), ASAN_OPTIONS=sanitizer)
-    done = subprocess.run(wallet.ctl_argv(*words), capture_output=True, text=True, timeout=60,
+    done = subprocess.run(wallet.ctl_argv(*words), capture_output=True, text=True, timeout=60 * cb.PATIENCE,
                           env=env, check=False)
     control.unlink()
     return done
@@ -800,7 +800,7 @@ def case_bad_disk():
     equal(list(place.iterdir()), [], "no file of a failure")
     with open("/dev/full", "w", encoding="ascii") as full:
         done = subprocess.run(WALLET.ctl_argv("export"), stdout=full, stderr=subprocess.PIPE,
-                              text=True, timeout=60, check=False)
+                              text=True, timeout=60 * cb.PATIENCE, check=False)
     check(done.returncode == 1 and "No space left" in done.stderr, f"{done}")
     exported()
 
@@ -887,7 +887,7 @@ def case_two_at_once():
 
 def long_run(wallet, *words):
     """What creditbridgectl prints, however long it takes."""
-    done = subprocess.run(wallet.ctl_argv(*words), capture_output=True, text=True, timeout=900,
+    done = subprocess.run(wallet.ctl_argv(*words), capture_output=True, text=True, timeout=900 * cb.PATIENCE,
                           check=False)
     equal(done.returncode, 0, f"{words}: {done.stdout}{done.stderr}")
     return done.stdout

@@ -95,7 +95,8 @@ def case_client_repeats():
     def run(plan, *words, code=0):
         with DisturbingProxy(target, client.key, plan, ("x-client-id", "x-client-signature")) as front:
             done = subprocess.run(
-                ["/usr/bin/python3", program, *words], capture_output=True, text=True, timeout=60, check=False,
+                ["/usr/bin/python3", program, *words], capture_output=True, text=True, timeout=60 * cb.PATIENCE,
+                check=False,
                 env=dict(os.environ, CREDITBRIDGE_PLATFORM_URL=front.url, CREDITBRIDGE_CLIENT="cards",
                          CREDITBRIDGE_CLIENT_KEY_FILE=str(key)))
         equal(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")

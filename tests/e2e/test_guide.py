@@ -239,7 +239,7 @@ def case_clients_of_get():
             if words[0] in missing:
                 continue
             done = subprocess.run([*words, server.url], text=True,
-                                  capture_output=True, timeout=20, check=False)
+                                  capture_output=True, timeout=20 * cb.PATIENCE, check=False)
             equal(done.stdout.rstrip("\n"), wanted, f"{words}: {done.stderr}")
     if missing:
         raise Skip(f"not installed: {', '.join(sorted(missing))} (the others passed)")

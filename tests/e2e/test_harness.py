@@ -117,7 +117,7 @@ def done(top, *words, **more):
            if name not in ("CB_REQUIRE", "CB_UNTIL", "SEED", "TMPDIR")}
     env.update(more, CB_BUILDDIR=str(top / "build"))
     return subprocess.run([top / "tests" / words[0], *words[1:]], env=env, capture_output=True,
-                          text=True, timeout=120, check=False)
+                          text=True, timeout=120 * cb.PATIENCE, check=False)
 
 
 def skips_that_fail():
@@ -252,7 +252,7 @@ def runs_until_one_fails():
 
 def run_here(*words, **more):
     return subprocess.run([cb.SRCDIR / "tests" / "run", *words], env=dict(os.environ, **more),
-                          capture_output=True, text=True, timeout=120, check=False)
+                          capture_output=True, text=True, timeout=120 * cb.PATIENCE, check=False)
 
 
 def one_case_of_c():
@@ -290,7 +290,8 @@ def commands_of_gdb():
         script.write_text(GDB_SCRIPT)
         done = subprocess.run(["gdb", "-batch", "-x", script, cb.builddir() / "tests/store/test_store"],
                               cwd=cb.SRCDIR, env={**os.environ, "CK_FORK": "no", "CB_CASE": "every_length"},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60 * cb.PATIENCE,
+                              check=False)
     if "Could not trace the inferior process" in done.stderr + done.stdout:
         raise cb.Skip("processes cannot be traced here")
     for line in (r"bet +WS_LOADED +dirty,appended +player_id='a{20}' game_id='g' number=1", "1 rows",

@@ -406,7 +406,7 @@ def case_busy(office):
             os.kill(pid, signal.SIGSTOP)
     page = post(office.browsers["nok"], "/dealer/ping", id="slow")
     equal(page.status, 503, "the third")
-    check("2 of the console's jobs ping are under way" in page.document().text(), page.text[-900:])
+    check("The console already runs 2 jobs of the kind ping" in page.document().text(), page.text[-900:])
     equal(office.browsers["nok"].get("/explain", request="jobs-401").status, 200, "explain runs beside them")
     for pid in pings(office):
         os.kill(pid, signal.SIGCONT)

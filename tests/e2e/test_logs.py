@@ -227,7 +227,7 @@ class Run:
         self.ctl("callback", "retry", *events, "--reason", "now", "--yes")
         with open(self.wallet.logs / "sweep.log", "a", encoding="utf-8") as log:
             subprocess.run([cb.find_program("creditbridge-sweep"), "--config", self.wallet.config],
-                           stdout=log, stderr=log, timeout=60, check=True)
+                           stdout=log, stderr=log, timeout=60 * cb.PATIENCE, check=True)
         kinds = [call.path.rsplit("/", 1)[1] for call in self.casino.seen]
         for kind in ("balance-inquire", "betting", "betting-result", "betting-refund"):
             check(kind in kinds, f"{kind} was sent: {kinds}")
@@ -430,7 +430,7 @@ def case_no_threads(wallet):
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          preexec_fn=few, timeout=30, check=False)
+                          preexec_fn=few, timeout=30 * cb.PATIENCE, check=False)
     check(done.returncode != 0, f"{done}")
     check("event=start_failed error=\"" in done.stderr, f"{done}")
 
@@ -440,7 +440,7 @@ def case_ledger(wallet):
     wallet.write_config(dict(LOOPBACK, log_target="syslog",
                              state_directory=str(wallet.dir / "nowhere")))
     done = subprocess.run([cb.find_program("creditbridge-ledger"), "--config", wallet.config],
-                          capture_output=True, text=True, timeout=30, check=False)
+                          capture_output=True, text=True, timeout=30 * cb.PATIENCE, check=False)
     equal(done.returncode, 78, f"{done}")
     check("creditbridge-ledger: " in done.stderr and "nowhere" in done.stderr, f"{done}")
 

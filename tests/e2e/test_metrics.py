@@ -110,7 +110,7 @@ class Bench:
 
     def sweep(self):
         done = subprocess.run([find_program("creditbridge-sweep"), "--config", self.wallet.config],
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=60 * cb.PATIENCE, check=False)
         equal(done.returncode, 0, f"the sweeper: {done.stdout}{done.stderr}")
 
     def transfer(self, user, path=cb.TRANSFER_IN, dealer=None, **words):
@@ -327,7 +327,7 @@ def case_looks(b):
     ping = b.wallet.ctl_run("--json", "dealer", "ping", b.seamless.casino_id)
     check("class" in json.loads(ping.stdout), f"dealer ping: {ping}")
     subprocess.run([find_program("creditbridge-sweep"), "--config", b.wallet.config, "--dry-run"],
-                   capture_output=True, timeout=60, check=True)
+                   capture_output=True, timeout=60 * cb.PATIENCE, check=True)
     after = figures()
     counted = difference(after[0], before[0])
     equal([key for key in counted if key[0] not in LOOKS], [], "requests that were counted")
@@ -408,7 +408,7 @@ def case_ready(b):
           (["sweeper"], "has not run since the ledger was started"), "a new ledger")
     # A look is no sweep.
     subprocess.run([find_program("creditbridge-sweep"), "--config", wallet.config, "--dry-run"],
-                   capture_output=True, timeout=60, check=True)
+                   capture_output=True, timeout=60 * cb.PATIENCE, check=True)
     equal(b.ready()[0], ["sweeper"], "a dry run")
     b.sweep()
     b.wait_ready([], "a sweep")
@@ -563,7 +563,7 @@ def case_promtool(b, program):
     """What Prometheus' own tool says of it, from a ledger that has much to tell."""
     text = b.get("/metrics").body
     done = subprocess.run([program, "check", "metrics"], input=text, capture_output=True,
-                          timeout=60, check=False)
+                          timeout=60 * cb.PATIENCE, check=False)
     equal((done.returncode, done.stdout, done.stderr), (0, b"", b""), "promtool check metrics")
 
 

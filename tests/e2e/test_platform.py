@@ -541,7 +541,7 @@ def case_cancel_dealer_down(b):
     check(total["owed_refunds"] >= 30, f"what the dealer must still give back: {total}")
     b.wallet.ctl("callback", "retry", rows[0]["event"], "--reason", "test", "--yes")
     subprocess.run([cb.find_program("creditbridge-sweep"), "--config", b.wallet.config],
-                   check=True, stdout=subprocess.DEVNULL, timeout=60)
+                   check=True, stdout=subprocess.DEVNULL, timeout=60 * cb.PATIENCE)
     cancelled(b.cancel(user, game, bet_key, key, dealer=b.seamless), number, "refunded",
               replayed=True)
     equal(b.reference.balance(user), OPENING, "the dealer's balance")
@@ -729,7 +729,7 @@ def case_batch(b):
 def sweep(b):
     """Lets the sweeper work until nothing is due."""
     subprocess.run([cb.find_program("creditbridge-sweep"), "--config", b.wallet.config],
-                   capture_output=True, check=True, timeout=60)
+                   capture_output=True, check=True, timeout=60 * cb.PATIENCE)
 
 
 def case_batch_bodies(b):

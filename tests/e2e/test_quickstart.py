@@ -34,7 +34,7 @@ def argv(*words, state="state", port=None):
 
 
 def run(*words, **options):
-    return subprocess.run(argv(*words, **options), capture_output=True, text=True, timeout=60,
+    return subprocess.run(argv(*words, **options), capture_output=True, text=True, timeout=60 * cb.PATIENCE,
                           env=dict(os.environ, CB_BUILDDIR=str(cb.builddir())), check=False)
 
 
@@ -129,7 +129,7 @@ def case_postgresql():
         check(done.returncode == 1 and "in another store" in done.stderr, f"{done}")
     with Serving("--store", "postgresql", state="on-postgresql") as _:
         demo = read_demo("on-postgresql")
-        done = subprocess.run([*demo["ctl"], "check"], capture_output=True, timeout=20, check=False)
+        done = subprocess.run([*demo["ctl"], "check"], capture_output=True, timeout=20 * cb.PATIENCE, check=False)
         equal(done.returncode, 0, f"creditbridgectl check {done}")
 
 
@@ -149,10 +149,10 @@ def case_demo_json():
         equal(first.status, 200, f"a signed transfer {first}")
         again = call(demo, cb.TRANSFER_IN, **words)
         equal((again.body, again.replayed), (first.body, True), "the replay")
-        status = subprocess.run([*demo["ctl"], "check"], capture_output=True, timeout=20,
+        status = subprocess.run([*demo["ctl"], "check"], capture_output=True, timeout=20 * cb.PATIENCE,
                                 check=False)
         equal(status.returncode, 0, f"creditbridgectl check {status}")
-        swept = subprocess.run([*demo["sweep"], "--json"], capture_output=True, timeout=20,
+        swept = subprocess.run([*demo["sweep"], "--json"], capture_output=True, timeout=20 * cb.PATIENCE,
                                check=False)
         equal((swept.returncode, json.loads(swept.stdout)["waiting"]), (0, 0), f"sweep {swept}")
         check(cb.port_taken(int(demo["dealer_url"].rsplit(":", 1)[1])), "the dealer's server")
@@ -171,12 +171,12 @@ def case_readme():
                               ("$CTL bet list", " accepted "),
                               ("curl $PLATFORM/healthz", "creditbridge_ledger_up 1")):
             done = subprocess.run(["bash", "-c", f"set -eu\n{settings}\n{block(README, first)}"],
-                                  capture_output=True, text=True, timeout=60, check=False, cwd=work)
+                                  capture_output=True, text=True, timeout=60 * cb.PATIENCE, check=False, cwd=work)
             equal(done.returncode, 0, f"{first}: {done.stdout}{done.stderr}")
             check(wanted in done.stdout, f"{first}: {wanted} in {done.stdout}{done.stderr}")
         (work / "balance.php").write_text(block(README, "<?php"))
         done = subprocess.run(["php", "balance.php", str(work / "state" / "demo.json")],
-                              capture_output=True, text=True, timeout=30, check=False, cwd=work)
+                              capture_output=True, text=True, timeout=30 * cb.PATIENCE, check=False, cwd=work)
         check('"balance":' in done.stdout, f"balance.php: {done.stdout}{done.stderr}")
 
 
@@ -221,7 +221,7 @@ def case_options():
     env = {key: value for key, value in os.environ.items() if key != "CB_BUILDDIR"}
 
     def exits(code, *words):
-        done = subprocess.run([QUICKSTART, *words], capture_output=True, text=True, timeout=20,
+        done = subprocess.run([QUICKSTART, *words], capture_output=True, text=True, timeout=20 * cb.PATIENCE,
                               env=env, check=False)
         equal(done.returncode, code, f"exit code of {words}: {done.stderr}")
         check("building" not in done.stderr and "installing" not in done.stderr, done.stderr)
@@ -267,7 +267,7 @@ esac
 
     def said():
         done = subprocess.run([tree / "quickstart", "check"], capture_output=True, text=True,
-                              timeout=20, check=False,
+                              timeout=20 * cb.PATIENCE, check=False,
                               env=dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}"))
         equal(done.returncode, 1, f"exit code: {done}")
         return done.stderr
@@ -292,7 +292,7 @@ def case_run_depends():
             (programs / name).write_text(f"#!/bin/sh\n{text}\n")
             (programs / name).chmod(0o755)
         env = {key: value for key, value in os.environ.items() if key != "CB_BUILDDIR"}
-        done = subprocess.run([tree / "quickstart", *words], capture_output=True, text=True, timeout=60,
+        done = subprocess.run([tree / "quickstart", *words], capture_output=True, text=True, timeout=60 * cb.PATIENCE,
                               check=False, env=dict(env, PATH=f"{programs}:{os.environ['PATH']}"))
         equal(done.returncode, 1, f"{words}: {done}")
         return set(re.search(r"packages are missing: (.*)", done.stderr)[1].split())

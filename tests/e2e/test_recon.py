@@ -368,7 +368,7 @@ def case_file():
     ctl("--json", "recon", name, "--date", today(), code=2)
     with open("/dev/full", "w", encoding="ascii") as full:
         done = subprocess.run(WALLET.ctl_argv("recon", name, "--date", today()), stdout=full,
-                              stderr=subprocess.DEVNULL, timeout=30, check=False)
+                              stderr=subprocess.DEVNULL, timeout=30 * cb.PATIENCE, check=False)
     equal(done.returncode, 1, "what is not written is no success")
 
 

@@ -106,7 +106,7 @@ def typed(wallet, command):
     """Types @command into a shell."""
     program = wallet.ctl_argv()[0]
     done = subprocess.run(["sh", "-c", f'creditbridgectl() {{ {shlex.quote(program)} "$@"; }}; '
-                           f"{command}"], capture_output=True, text=True, timeout=60, check=False)
+                           f"{command}"], capture_output=True, text=True, timeout=60 * cb.PATIENCE, check=False)
     equal(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
 
 

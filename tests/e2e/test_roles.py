@@ -69,7 +69,7 @@ def ctl_as(wallet, uid, *words, gid=None, groups=None, environment=None):
     return subprocess.run(
         ["setpriv", f"--reuid={uid}", f"--regid={gid or uid}",
          f"--groups={','.join(map(str, groups))}" if groups else "--clear-groups",
-         *wallet.ctl_argv(*words)], capture_output=True, text=True, timeout=60, check=False,
+         *wallet.ctl_argv(*words)], capture_output=True, text=True, timeout=60 * cb.PATIENCE, check=False,
         stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
 
 

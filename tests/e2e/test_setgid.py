@@ -15,7 +15,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cb_instance import temporary_directory, web_user  # noqa: E402
-from cb_process import find_program, wait_until  # noqa: E402
+from cb_process import PATIENCE, find_program, wait_until  # noqa: E402
 from cb_tap import Skip, check, equal, run_cases  # noqa: E402
 
 GROUP = 54321  # nobody's
@@ -44,7 +44,7 @@ class Copies:
 
     def run(self, program, *options, environment=None):
         return subprocess.run(self.argv(program, *options), capture_output=True, text=True,
-                              timeout=20, env={"PATH": os.environ["PATH"], **(environment or {})},
+                              timeout=20 * PATIENCE, env={"PATH": os.environ["PATH"], **(environment or {})},
                               stdin=subprocess.DEVNULL)
 
 

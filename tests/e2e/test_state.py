@@ -182,7 +182,7 @@ def test_unmounted():
     if os.geteuid() != 0 or not shutil.which("unshare"):
         raise cb.Skip("no file system can be mounted here")
     done = subprocess.run(["unshare", "--mount", "--propagation", "private", sys.executable,
-                           __file__, MOUNTED], capture_output=True, text=True, timeout=60,
+                           __file__, MOUNTED], capture_output=True, text=True, timeout=60 * cb.PATIENCE,
                           check=False)
     if "unshare failed" in done.stderr or "cannot mount" in done.stderr:
         raise cb.Skip("no file system can be mounted here")
@@ -427,7 +427,7 @@ def test_upgrade_copy():
         shutil.rmtree(wallet.state)
         subprocess.run(["tar", "-C", wallet.dir, "--no-same-owner", "-xJf", fixture], check=True)
         copy = wallet.dir / "schema-1-copy"
-        subprocess.run(["sh", "-c", command, "sh", wallet.state, copy], check=True, timeout=60)
+        subprocess.run(["sh", "-c", command, "sh", wallet.state, copy], check=True, timeout=60 * cb.PATIENCE)
         wallet.start()
         last = wallet.ctl_json("player", "adjust", "old", "alice", "1", "--reason",
                                "test")["transaction_id"]

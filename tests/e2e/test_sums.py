@@ -68,7 +68,7 @@ class Sums:
         self.wallet.stop()
         subprocess.run([cb.builddir() / "tests" / "fault" / "set_sums", self.wallet.state / "db",
                         self.player_id, str(row), str(count), str(turnover * UNITS),
-                        str(profit * UNITS), str(OPEN_STAKE * UNITS)], check=True, timeout=20)
+                        str(profit * UNITS), str(OPEN_STAKE * UNITS)], check=True, timeout=20 * cb.PATIENCE)
         self.wallet.start()
 
 
@@ -176,7 +176,7 @@ def set_movement(wallet, given, number, player_id, seq=1, previous=0, before=0):
     wallet.stop()
     subprocess.run([cb.builddir() / "tests" / "fault" / "set_movement", wallet.state / "db",
                     str(given), str(number), "bank", player_id, str(seq), str(previous),
-                    str(int(before * UNITS)), str(UNITS)], check=True, timeout=20)
+                    str(int(before * UNITS)), str(UNITS)], check=True, timeout=20 * cb.PATIENCE)
     wallet.start()
 
 

@@ -50,7 +50,7 @@ def argv(*words, config=None):
 
 def sweep(*words, code=0, config=None):
     """A run of the sweeper, which must end with @code; the CompletedProcess."""
-    done = subprocess.run(argv(*words, config=config), capture_output=True, text=True, timeout=60,
+    done = subprocess.run(argv(*words, config=config), capture_output=True, text=True, timeout=60 * cb.PATIENCE,
                           check=False)
     equal(done.returncode, code, f"exit code: {done.stdout}{done.stderr}")
     return done
@@ -73,7 +73,7 @@ def started(*words, **options):
 
 
 def ended(process, code=0):
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=60 * cb.PATIENCE)
     equal(process.returncode, code, f"exit code: {out}{err}")
     return out, err
 
@@ -235,7 +235,7 @@ def case_output_lost():
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(argv(config=quiet_config()), stdout=write, stderr=subprocess.PIPE,
-                          text=True, timeout=60, check=False)
+                          text=True, timeout=60 * cb.PATIENCE, check=False)
     os.close(write)
     equal((done.returncode, done.stderr), (1, "creditbridge-sweep: standard output: Broken pipe\n"),
           "the pipe")
@@ -865,7 +865,7 @@ def case_cron():
 def case_cron_removed():
     """The package is gone, its cron line is not: no mail each minute."""
     process = as_cron(cron_command("/nonexistent/creditbridge-sweep", "/nonexistent/x.conf"))
-    equal(process.communicate(timeout=60)[0], "", "output")
+    equal(process.communicate(timeout=60 * cb.PATIENCE)[0], "", "output")
 
 
 # -- fairness

@@ -22,7 +22,7 @@ from cb_http import (BALANCE, READ_PATHS, RESULT_INQUIRE, STAT, TRANSFER_IN, TRA
                      Answer, call, now_ms, raw_request, sign)
 from cb_instance import Dealer, Instance, noon_offset  # noqa
 from cb_installed import INSTALLED, Installed  # noqa
-from cb_process import (SRCDIR, Child, HarnessError, blocks_signal, builddir, command_of,  # noqa
+from cb_process import (PATIENCE, SRCDIR, Child, HarnessError, blocks_signal, builddir, command_of,  # noqa
                         commands_with, each_in_thread, find_program, free_port, lock_holders,
                         own_group, pids_all, pids_running, port_taken, process_gone, serve_each,
                         wait_until, waited_s)

@@ -22,7 +22,7 @@ def new(word):
 def run(*words, code=0, stdin="", **options):
     """Runs creditbridgectl, which must exit with @code. Returns the CompletedProcess."""
     argv = [str(cb.find_program("creditbridgectl")), *map(str, words)]
-    done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=60,
+    done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=60 * cb.PATIENCE,
                           check=False, **options)
     equal(done.returncode, code, f"exit code of {' '.join(argv)}: {done.stdout}{done.stderr}")
     return done

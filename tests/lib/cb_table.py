@@ -3,7 +3,7 @@ import json
 import subprocess
 
 from cb_platform import BETS, PLAYER_BALANCE, RESULTS, platform_call
-from cb_process import find_program, wait_until
+from cb_process import PATIENCE, find_program, wait_until
 from cb_tap import equal
 
 
@@ -57,5 +57,5 @@ def exam(wallet, casino_id, user_id):
 
 def sweep(wallet):
     """Runs one sweep of @wallet."""
-    subprocess.run([find_program("creditbridge-sweep"), "--config", wallet.config], timeout=60,
+    subprocess.run([find_program("creditbridge-sweep"), "--config", wallet.config], timeout=60 * PATIENCE,
                    capture_output=True, check=True)

@@ -5,6 +5,7 @@ data of a newer one, removed, purged.
 The other versions are made of the one under test, by their number alone. The older data are
 schema-0.tar.xz, which is kept; newer data are the same with another number.
 """
+import contextlib
 import hashlib
 import http.client
 import itertools
@@ -13,6 +14,7 @@ import pathlib
 import pwd
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tarfile
@@ -209,6 +211,44 @@ def case_older_schema():
         wallet.start()
         show = wallet.ctl_json("player", "show", "old", "alice")
         equal(float(show["balance"]), OLD_BALANCE, "the balance in the copy")
+
+
+class Knockers:
+    """Connects to the ledger's sockets all the time, as its callers do."""
+
+    def __init__(self):
+        self.stopping = threading.Event()
+        self.threads = [threading.Thread(target=self.knock, args=(name,)) for name in ("admin", "edge")]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join(30)
+
+    def knock(self, name):
+        while not self.stopping.wait(0.001):
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as caller:
+                caller.settimeout(1)
+                caller.connect(f"/run/creditbridge/{name}.sock")
+
+
+def case_stop():
+    """systemctl stops the ledger and its sockets while calls come, in whatever order they are named."""
+    check(systemd(), "the machine has systemd")
+    with cb.Installed() as wallet, Knockers():
+        try:
+            for units in itertools.permutations(cb_installed.LEDGER_UNITS):
+                run("systemctl", "start", *units)
+                run("systemctl", "stop", *units)
+                state = run("systemctl", "show", "-P", "ActiveState", *units).stdout.split()
+                equal(state, ["inactive"] * len(units), f"after the stop of {units}")
+        finally:
+            run("systemctl", "reset-failed")
+            wallet.start()
 
 
 def type_block(wallet, commands, words=()):
@@ -596,6 +636,7 @@ CASES = (
     ("an upgrade while callers are served", case_upgrade),
     ("an upgrade of data of an older schema", case_older_schema),
     ("a downgrade is refused", case_downgrade),
+    ("a stop while calls come", case_stop),
     ("the way back to an older package, as README.Debian describes", case_way_back),
     ("a backup restored as README.Debian describes", case_restore),
     ("remove keeps the data", case_remove),

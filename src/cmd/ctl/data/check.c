@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LEFT_OUT_MAX  2
 #define LEFT_OUT_SIZE 96
 
 /* Not a problem of the rows, so it is printed separately. */
@@ -34,33 +35,26 @@ static void add_shared_key_item(void *context, const struct attention_key *share
 	output_json_item_string(context, text);
 }
 
-/* Writes what was left out at @at, of 0 and 1. Returns false if that was compared. */
-static bool left_out_text(const struct check *check, unsigned int at, char text[LEFT_OUT_SIZE])
+/* Writes what was not compared to @texts. Returns how many there are. */
+static unsigned int list_left_out(const struct check *check,
+	char texts[LEFT_OUT_MAX][LEFT_OUT_SIZE])
 {
-	if (!at)
-		snprintf(text, LEFT_OUT_SIZE,
+	unsigned int count = 0;
+
+	if (check->waiting_left_out)
+		snprintf(texts[count++], LEFT_OUT_SIZE,
 			"the numbers of parked and held callbacks of each dealer");
-	else
-		snprintf(text, LEFT_OUT_SIZE, "the sums of %" PRIu64 " days of dealers",
+	if (check->days_left_out)
+		snprintf(texts[count++], LEFT_OUT_SIZE, "the sums of %" PRIu64 " days of dealers",
 			check->days_left_out);
-	return at ? check->days_left_out : check->waiting_left_out;
-}
-
-static void print_left_out(const struct check *check)
-{
-	char text[LEFT_OUT_SIZE];
-
-	for (unsigned int at = 0; at < 2; at++) {
-		if (left_out_text(check, at, text))
-			printf("not compared  %s: an operator, a replay or callbacks changed them during the check; "
-			       "run it again later\n",
-				text);
-	}
+	return count;
 }
 
 static void print_check_text(struct ctl *ctl, const struct check *check)
 {
 	const struct proof *proof = &check->proof;
+	char left_out[LEFT_OUT_MAX][LEFT_OUT_SIZE];
+	const unsigned int left_out_count = list_left_out(check, left_out);
 
 	printf("as of transaction %" PRIu64 "\n", check->last_transaction_id);
 	printf("dealers       %zu\n", proof->dealer_count);
@@ -82,18 +76,21 @@ static void print_check_text(struct ctl *ctl, const struct check *check)
 		printf("... and %" PRIu64 " more\n", proof->problems - check->shown_count);
 	attention_keys(&ctl->session, print_shared_key, NULL);
 	printf("problems      %" PRIu64 "\n", proof->problems);
-	print_left_out(check);
+	for (unsigned int i = 0; i < left_out_count; i++)
+		printf("not compared  %s: an operator, a replay or callbacks changed them during the check; "
+		       "run it again later\n",
+			left_out[i]);
 	if (!proof->problems && !check->unsettled)
 		printf("Every balance is the sum of its movements, and every row agrees%s.\n",
-			check->waiting_left_out || check->days_left_out ? " that was compared"
-									: "");
+			left_out_count ? " that was compared" : "");
 }
 
 static enum outcome print_check_json(struct ctl *ctl, const struct check *check)
 {
 	const struct proof *proof = &check->proof;
 	struct output_json json;
-	char text[LEFT_OUT_SIZE];
+	char left_out[LEFT_OUT_MAX][LEFT_OUT_SIZE];
+	const unsigned int left_out_count = list_left_out(check, left_out);
 	enum outcome code;
 
 	output_json_open(&json, ctl);
@@ -118,10 +115,8 @@ static enum outcome print_check_json(struct ctl *ctl, const struct check *check)
 		output_json_item_string(&json, check->shown[i]);
 	output_json_list_close(&json);
 	output_json_list_open(&json, "not_compared");
-	for (unsigned int at = 0; at < 2; at++) {
-		if (left_out_text(check, at, text))
-			output_json_item_string(&json, text);
-	}
+	for (unsigned int i = 0; i < left_out_count; i++)
+		output_json_item_string(&json, left_out[i]);
 	output_json_list_close(&json);
 	output_json_list_open(&json, "shared_keys");
 	if (ctl->json)

@@ -137,9 +137,8 @@ static bool take_slot(struct job_work *work)
 			return true;
 	}
 	return end_work(work, JOB_BUSY,
-		"%u of the console's jobs %s %s under way, and more are not run at a time. Repeat this "
-		"in a moment.",
-		info->places, job_names[work->request.job], info->places == 1 ? "is" : "are");
+		"The console already runs %u job%s of the kind %s, which is the maximum. Repeat this in a moment.",
+		info->places, info->places == 1 ? "" : "s", job_names[work->request.job]);
 }
 
 /* Records in the audit, in the operator's name, what leaves the ledger. */
