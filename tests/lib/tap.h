@@ -17,6 +17,8 @@ void __real__tcase_add_test(TCase *tcase, const TTest *test, int signal, int exi
 void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal, int exit_code, int from,
 	int to);
 
+bool tap_is_in_half(void);
+
 /* True: the case is in the half that $CB_HALF asks for: "0" is the first, third and fifth case, "1" the others. Empty: all. */
 __attribute__((weak)) bool tap_is_in_half(void)
 {
