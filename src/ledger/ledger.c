@@ -55,6 +55,7 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 	buffer_init(&ledger->rows, FRAME_MAX - 8 * 1024);
 	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
 	refused_log_init(&ledger->refused_log);
+	accepted_calls_init(&ledger->accepted, ledger->now.wall_ms);
 	ledger->replay_rate = 50;
 	retention_init(&ledger->retention, store, &ledger->ws, &ledger->storage_low);
 	if (!derived_state_init(&ledger->derived, seed, &ledger->outbox) ||
@@ -71,6 +72,7 @@ void ledger_free(struct ledger *ledger)
 	arena_free(&ledger->answers);
 	derived_state_free(&ledger->derived);
 	refused_free(&ledger->refused);
+	accepted_calls_free(&ledger->accepted);
 	refused_log_close(&ledger->refused_log);
 	buffer_free(&ledger->rows);
 	buffer_free(&ledger->cursor);
@@ -502,6 +504,7 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 		.refused_log = &ledger->refused_log,
 		.storage_low = ledger->storage_low,
 		.recent = &ledger->derived.recent,
+		.accepted = &ledger->accepted,
 	};
 
 	if (!ops->read || slot->outcome != FRAME_DONE || slot->limited)
@@ -521,6 +524,9 @@ void ledger_answer(struct ledger *ledger, struct slot *slot, uint64_t tag, struc
 	size_t start;
 
 	read_ranges(ledger, slot);
+	if (slot->outcome == FRAME_DONE && !goes_on(slot))
+		accepted_calls_note(&ledger->accepted, slot->request_id, slot->command, &slot->cmd,
+			&slot->result, ledger->now.wall_ms);
 	answer.outcome = (uint16_t)slot->outcome;
 	answer.generation = ledger->derived.generation;
 	start = frame_open_answer(out, &answer);

@@ -18,6 +18,7 @@
 #include "ledger/refused/refused_log.h"
 #include "ledger/replay.h"
 #include "ledger/retention.h"
+#include "ledger/rows/accepted_calls.h"
 #include "ledger/slot.h"
 #include "link/frame.h"
 
@@ -46,6 +47,7 @@ struct ledger {
 	/* What is held in memory. */
 	struct derived_state derived;
 	struct limiter limiter;
+	struct accepted_calls accepted;
 	struct refused_ring refused;
 	struct refused_log refused_log; /* closed by ledger_init(); the caller may open it */
 	uint32_t replay_rate; /* callbacks a second and dealer; ledger_init() sets 50; 0: none */

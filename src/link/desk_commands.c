@@ -4,7 +4,7 @@
 #define WHO(result)     FIELD_SUB(result, who, session_who, session_who_fields)
 
 const char *const find_kind_names[FIND_KIND_COUNT] = {"dealer", "client", "player", "transaction",
-	"callback", "request"};
+	"callback", "request", "call"};
 const char *const operator_action_names[OPERATOR_ACTION_COUNT] = {"add", "set", "suspend", "resume",
 	"unlock", "new-code", "sign-out"};
 
@@ -93,6 +93,7 @@ const struct field find_hit_fields[] = {
 	FIELD_NAMED(find_hit, outcome, refusal_ids, REFUSAL_COUNT),
 	FIELD_NAMED(find_hit, callback_kind, callback_kind_names, CALLBACK_KIND_COUNT),
 	FIELD_NAMED(find_hit, callback_state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_STR, find_hit, call),
 	FIELD(FIELD_MONEY, find_hit, amount),
 	FIELD(FIELD_TIME_MS, find_hit, time_ms),
 	FIELD_END,
@@ -108,6 +109,7 @@ const struct field find_result_fields[] = {
 	FIELD(FIELD_U32, find_result, clients),
 	FIELD(FIELD_U32, find_result, count),
 	FIELD(FIELD_BYTES, find_result, hits),
+	FIELD(FIELD_TIME_MS, find_result, calls_from_ms),
 	FIELD(FIELD_STR, find_result, next),
 	FIELD_END,
 };

@@ -96,6 +96,9 @@ struct session_count_result {
  * looks at FIND_OWNERS_MAX dealers or game servers. Repeat it with @after = next until next is "".
  */
 #define FIND_OWNERS_MAX 64
+/* Newest calls with one request id that are returned. A caller may give all its calls the same. */
+#define FIND_CALLS_MAX  8
+#define FIND_CALL_SIZE  24
 #define FIND_AFTER_SIZE (CASINO_ID_SIZE + 1)
 /* CASINO_ID/USER_ID is the longest text. */
 #define FIND_TEXT_SIZE (CASINO_ID_SIZE + EXTERNAL_ID_SIZE)
@@ -106,6 +109,7 @@ enum find_kind {
 	FIND_TRANSACTION, /* transaction_id */
 	FIND_CALLBACK,    /* event, or webhook-id such as betting-result-18 */
 	FIND_REQUEST,     /* request_transaction_id of a dealer, game server or operator */
+	FIND_CALL,        /* request id of an accepted call, of the newest ones */
 	FIND_KIND_COUNT
 };
 extern const char *const find_kind_names[FIND_KIND_COUNT];
@@ -113,8 +117,8 @@ extern const char *const find_kind_names[FIND_KIND_COUNT];
 struct find_hit {
 	enum find_kind of;
 	char casino_id[CASINO_ID_SIZE];
-	char client_id
-		[CLIENT_ID_SIZE]; /* of FIND_REQUEST: the owner of the key, if a game server */
+	/* of FIND_REQUEST: the owner of the key, if a game server; of FIND_CALL: likewise the caller */
+	char client_id[CLIENT_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE]; /* of FIND_PLAYER */
 	char player_id[PLAYER_ID_SIZE];
 	char game_id[EXTERNAL_ID_SIZE];
@@ -127,6 +131,7 @@ struct find_hit {
 	enum refusal outcome;     /* of FIND_REQUEST: the refusal that was recorded */
 	enum callback_kind callback_kind;
 	enum callback_state callback_state;
+	char call[FIND_CALL_SIZE]; /* of FIND_CALL: the ledger's command */
 	money_t amount;
 	int64_t time_ms;
 };
@@ -140,6 +145,7 @@ struct find_result {
 	uint32_t clients;
 	uint32_t count;
 	struct bytes hits;          /* packed struct find_hit */
+	int64_t calls_from_ms;      /* accepted calls before this time are not known */
 	char next[FIND_AFTER_SIZE]; /* "": there are no more */
 };
 extern const struct field find_hit_fields[];

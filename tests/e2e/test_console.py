@@ -24,7 +24,7 @@ from cb_codec import unpack  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
-from cb_link import TRANSFER_IN_KIND, transfer_payload  # noqa: E402
+from cb_link import TRANSFER_IN_KIND, balance_payload, transfer_payload  # noqa: E402
 from cb_process import SRCDIR, Child, builddir, free_port, port_open  # noqa: E402
 from cb_servers import APACHE_MODULES  # noqa: E402
 from cb_worker import (NOT_SENT, REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Worker, refusal_of)  # noqa: E402
@@ -64,8 +64,11 @@ class World:
         self.alice = wallet.player_add("demo", "alice")
         self.bob = wallet.player_add("demo-b", "bob")
         with self.link() as link:
+            link.request_id = "http-in-1"
             self.transfer = self.move(link, "demo", "in-1", "alice", 1000.5)
+            link.request_id = "http-bet"
             self.bet = link.place("slots", "demo", "alice", "game-1", 10).transaction_id
+            link.request_id = ""
             link.settle("slots", "demo", "alice", "game-1", WIN, 25)
             self.parked = self.park(link, "bob", "game-2")
             self.fresh = self.park(link, "bob", "game-5")
@@ -369,7 +372,8 @@ def case_search():
             (WORLD.alice, f"/player?id={WORLD.alice}"), ("demo/alice", f"/player?id={WORLD.alice}"),
             ("alice", f"/player?id={WORLD.alice}"), ("demo-b", "/dealer?id=demo-b"),
             ("in-1", "/transfer?of=dealer&owner=demo&reference=in-1"),
-            (f"betting-result-{WORLD.parked}", f"/callbacks/{WORLD.parked}")):
+            (f"betting-result-{WORLD.parked}", f"/callbacks/{WORLD.parked}"),
+            ("http-in-1", f"/transactions/{WORLD.transfer}"), ("http-bet", f"/transactions/{WORLD.bet}")):
         page = browser.get("/search", id=word)
         equal((page.status, page.header("Location")), (303, PREFIX + where), f"search {word}")
         equal(browser.follow(page).status, 200, where)
@@ -378,7 +382,22 @@ def case_search():
     check(f"{PREFIX}/transactions/{WORLD.bet}" in links, f"a number may be several things: {links}")
     page = browser.get("/search", id="zzz")
     equal(page.status, 200, "nothing found")
-    check("user ids and references of 2 dealers" in page.document().text(), "it says where it looked")
+    check(re.search(r"user ids and references of 2 dealers, references of 1 game servers, and refused calls, and at "
+                    r"calls accepted since 20\d\d-", page.document().text()), "it says where it looked")
+    with WORLD.link() as link:
+        # A balance, a batch and a refused call make no movement of their own.
+        for word, command, payload in (
+                ("http-balance", "balance", balance_payload("demo", "alice")),
+                ("http-refused", "balance", balance_payload("demo", "zzz"))):
+            link.request_id = word
+            link.ask(command, payload)
+        link.request_id = "http-batch"
+        link.settle_batch("slots", [("demo", "alice", "no-such-game", WIN, 1)])
+    equal(browser.get("/search", id="http-balance").header("Location"), f"{PREFIX}/dealer?id=demo", "a balance")
+    page = browser.get("/search", id="http-batch")
+    equal(page.status, 200, "a call without a page")
+    check("accepted call: settle_batch slots 20" in page.document().text(), page.document().text())
+    check("Nothing has the id" in browser.get("/search", id="http-refused").document().text(), "it was refused")
     for path in ("/bets/999999", "/transactions/999999", "/callbacks/999999", "/player?id=demo/zzz",
                  "/dealer?id=zzz", "/round?player=x&game=y", "/transfer?of=dealer&owner=demo&reference=zzz"):
         page = browser.get(path)

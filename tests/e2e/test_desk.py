@@ -239,7 +239,7 @@ def case_find(office):
                 after = answer.next
                 if not after:
                     break
-            names = ("dealer", "client", "player", "transaction", "callback", "request")
+            names = ("dealer", "client", "player", "transaction", "callback", "request", "call")
             equal([names[hit.of] for hit in found], kinds, f"places of {text}")
 
 

@@ -114,6 +114,7 @@ Suite *limits_suite(void);
 Suite *refused_suite(void);
 Suite *refused_log_suite(void);
 Suite *server_suite(void);
+Suite *accepted_calls_suite(void);
 Suite *desk_suite(void);
 
 #endif

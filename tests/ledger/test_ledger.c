@@ -11,5 +11,6 @@ int main(void)
 		result_batches_suite, inquiries_suite, reports_suite, days_suite, hold_suite,
 		permits_suite, gather_suite, life_suite, feed_suite, figures_suite, retention_suite,
 		replays_suite, backups_suite, limits_suite, refused_suite, refused_log_suite,
-		desk_suite, server_suite, random_suite, seal_suite, histories_suite, NULL});
+		accepted_calls_suite, desk_suite, server_suite, random_suite, seal_suite,
+		histories_suite, NULL});
 }

@@ -37,10 +37,10 @@ def transfer_payload(casino_id, kind, key, user_id, amount):
                 amount=amount)
 
 
-def request(command, payload=b"", tag=1):
+def request(command, payload=b"", tag=1, request_id=""):
     number = COMMANDS[command].number if isinstance(command, str) else command
-    length = REQUEST.size - LENGTH_SIZE + len(payload)
-    return REQUEST.pack(length, number, 0, tag) + payload
+    body = request_id.encode() + payload
+    return REQUEST.pack(REQUEST.size - LENGTH_SIZE + len(body), number, len(request_id), tag) + body
 
 
 class Closed(Exception):
@@ -86,8 +86,8 @@ class Link:
         payload = self.receive(length + LENGTH_SIZE - ANSWER.size)
         return Frame(command, outcome, tag, generation, payload)
 
-    def call(self, command, payload=b"", tag=1):
-        self.send(request(command, payload, tag))
+    def call(self, command, payload=b"", tag=1, request_id=""):
+        self.send(request(command, payload, tag, request_id))
         return self.frame()
 
     def ended(self):

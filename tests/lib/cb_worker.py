@@ -111,9 +111,11 @@ def end_payload(send, casino_id, outcome, *, status=0, milliseconds=12, error=""
 class Worker(Link):
     """One connection to edge.sock."""
 
+    request_id = ""  # of the HTTP request that the next commands belong to
+
     def ask(self, command, payload):
         """Returns the payload of the answer."""
-        frame = self.call(command, payload)
+        frame = self.call(command, payload, request_id=self.request_id)
         if frame.outcome != DONE:
             raise AssertionError(f"{command}: outcome {frame.outcome}")
         return frame.payload

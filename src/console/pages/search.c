@@ -22,7 +22,9 @@
 struct hit {
 	char what[64];
 	char whose[256];
-	struct page_address to;
+	int64_t time_ms; /* of a call; 0: none is shown */
+	bool has_page;
+	struct page_address to; /* with has_page */
 };
 
 struct search {
@@ -32,6 +34,7 @@ struct search {
 	bool more;              /* there were more than HITS_MAX */
 	unsigned int owners[2]; /* dealers, game servers that were looked at */
 	bool owners_more;
+	int64_t calls_from_ms; /* accepted calls before are not known */
 	struct hit hits[HITS_MAX];
 };
 
@@ -47,13 +50,34 @@ static struct hit *add_hit(struct search *search, const char *what, const char *
 	hit = &search->hits[search->count++];
 	snprintf(hit->what, sizeof(hit->what), "%s", what);
 	snprintf(hit->whose, sizeof(hit->whose), "%s", whose);
+	hit->has_page = true;
 	return hit;
 }
 
-/* Returns the owner of a request key. */
+/* Returns the owner of a request key or of a call. */
 static const char *owner_of(const struct find_hit *found)
 {
 	return found->client_id[0] ? found->client_id : found->casino_id;
+}
+
+/* Describes a call that was accepted. Its page is that of the movement, or else of the dealer. */
+static void add_call(struct search *search, const struct find_hit *found)
+{
+	char what[64], whose[256];
+	struct hit *hit;
+
+	snprintf(what, sizeof(what), "accepted call: %s", found->call);
+	snprintf(whose, sizeof(whose), "%s", owner_of(found));
+	hit = add_hit(search, what, whose);
+	if (!hit)
+		return;
+	hit->time_ms = found->time_ms;
+	if (found->transaction_id)
+		hit->to = lead_number(search->page, "/transactions", found->transaction_id);
+	else if (found->casino_id[0])
+		hit->to = lead_dealer(search->page, found->casino_id);
+	else
+		hit->has_page = false;
 }
 
 /* Describes one place that FIND returned. */
@@ -89,6 +113,9 @@ static void add_found(struct search *search, const struct find_hit *found)
 		to = lead_request(page, found->scope, owner_of(found),
 			found->request_transaction_id);
 		break;
+	case FIND_CALL:
+		add_call(search, found);
+		return;
 	default: /* a game server has no page */
 		return;
 	}
@@ -114,6 +141,7 @@ static enum outcome find_keys(struct search *search)
 			return code;
 		search->owners[0] += result.dealers;
 		search->owners[1] += result.clients;
+		search->calls_from_ms = result.calls_from_ms;
 		while (result.hits.len && unpack_record(&result.hits, find_hit_fields, &found))
 			add_found(search, &found);
 		if (!result.next[0])
@@ -171,12 +199,18 @@ static void write_nothing(struct page *page, const struct search *search)
 	html_open(html, "p");
 	html_printf(html,
 		"Looked at transactions, callbacks, player ids, user ids and references of %u "
-		"dealers, references of %u game servers, and refused calls. Ids must be whole. "
-		"A game is found with its player: open the player first.",
+		"dealers, references of %u game servers, and refused calls",
 		search->owners[0], search->owners[1]);
+	/* Not known for a text that is longer than any id. */
+	if (search->calls_from_ms) {
+		html_text(html, ", and at calls accepted since ");
+		page_time(page, search->calls_from_ms);
+	}
+	html_text(html,
+		". Ids must be whole. A game is found with its player: open the player first.");
 	html_close(html);
 	html_open(html, "p");
-	html_text(html, "Calls that were accepted are in the log by their request id: ");
+	html_text(html, "Older calls are in the log by their request id: ");
 	html_open(html, "code");
 	html_text(html, "journalctl -t creditbridge.fcgi --grep request_id=");
 	/* The text comes from the address: only a name is safe in a line that a person pastes into a shell. */
@@ -186,6 +220,18 @@ static void write_nothing(struct page *page, const struct search *search)
 		html_text(html, "ID");
 	html_close(html);
 	html_close(html);
+}
+
+static void write_hit(struct page *page, const struct hit *hit)
+{
+	if (hit->has_page)
+		page_link(page, &hit->to, hit->whose);
+	else
+		html_foreign(&page->html, hit->whose);
+	if (!hit->time_ms)
+		return;
+	html_text(&page->html, " ");
+	page_time(page, hit->time_ms);
 }
 
 static enum outcome write_hits(struct page *page, const struct search *search)
@@ -205,7 +251,7 @@ static enum outcome write_hits(struct page *page, const struct search *search)
 		html_open(html, "li");
 		html_text(html, search->hits[i].what);
 		html_text(html, " ");
-		page_link(page, &search->hits[i].to, search->hits[i].whose);
+		write_hit(page, &search->hits[i]);
 		html_close(html);
 	}
 	html_close(html);
@@ -231,7 +277,7 @@ enum outcome page_search(struct page *page)
 		if (code != OUTCOME_DONE)
 			return code;
 	}
-	if (search.count == 1 && !search.owners_more)
+	if (search.count == 1 && search.hits[0].has_page && !search.owners_more)
 		return page_go(page, &search.hits[0].to);
 	return write_hits(page, &search);
 }

@@ -15,6 +15,7 @@
 #include "ledger/rows/context.h"
 #include "store/store.h"
 
+struct accepted_calls;
 struct ledger;
 struct recent;
 struct refused_log;
@@ -39,6 +40,7 @@ struct read_context {
 	struct refused_log *refused_log;
 	bool storage_low;
 	const struct recent *recent; /* the newest transactions */
+	const struct accepted_calls *accepted;
 	struct buffer *rows;   /* data of struct bytes of the result; reset before each read */
 	struct buffer *cursor; /* likewise */
 };

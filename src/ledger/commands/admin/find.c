@@ -8,6 +8,7 @@
 #include "base/pack.h"
 #include "domain/callback.h"
 #include "ledger/commands/ops.h"
+#include "ledger/rows/accepted_calls.h"
 #include "ledger/rows/keys.h"
 
 #include <string.h>
@@ -101,6 +102,27 @@ static void hit_callback(struct id_search *finding, const struct callback *row)
 	hit.bet_number = row->bet_number;
 	hit.time_ms = row->created_ms;
 	add_hit(finding, &hit);
+}
+
+static void hit_calls(struct id_search *finding)
+{
+	const struct accepted_call *call = NULL;
+
+	for (unsigned int i = 0; i < FIND_CALLS_MAX; i++) {
+		struct find_hit hit = hit_of(FIND_CALL);
+
+		call = accepted_calls_find(finding->context->accepted, finding->cmd->text, call);
+		if (!call)
+			return;
+		if (call->of_client)
+			text_copy(hit.client_id, sizeof(hit.client_id), call->owner);
+		else
+			text_copy(hit.casino_id, sizeof(hit.casino_id), call->owner);
+		text_copy(hit.call, sizeof(hit.call), command_infos[call->command].name);
+		hit.transaction_id = call->transaction_id;
+		hit.time_ms = call->time_ms;
+		add_hit(finding, &hit);
+	}
 }
 
 /* The keys that the text may be by itself. */
@@ -202,6 +224,7 @@ static void take_own(struct id_search *finding, const struct own_keys *keys)
 		hit_transaction(finding, transaction);
 	if (callback && (keys->kind == CALLBACK_KIND_COUNT || keys->kind == callback->kind))
 		hit_callback(finding, callback);
+	hit_calls(finding);
 }
 
 static enum status load_wanted(const struct id_search *finding)
@@ -356,6 +379,7 @@ enum status find_read(const void *arg, const struct read_context *context, void 
 	if (status)
 		return status;
 	set_next(&finding, clients);
+	result->calls_from_ms = context->accepted->from_ms;
 	result->hits = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
 	return context->rows->failed ? STATUS_NOMEM : STATUS_OK;
 }
