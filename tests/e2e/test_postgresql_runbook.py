@@ -57,7 +57,7 @@ class Host:
     def type(self, line):
         words = line.split()
         if words[0] == "systemctl":
-            service = self.wallet if words[2] == "creditbridge-ledger" else self.database
+            service = self.wallet if words[2].strip("'*") == "creditbridge-ledger" else self.database
             if words[1] == "start":
                 service.start()
             else:

@@ -246,6 +246,10 @@ def case_stop():
                 run("systemctl", "stop", *units)
                 state = run("systemctl", "show", "-P", "ActiveState", *units).stdout.split()
                 equal(state, ["inactive"] * len(units), f"after the stop of {units}")
+            # As the documents write it, before a command that needs the data for itself.
+            run("systemctl", "start", "creditbridge-ledger")
+            run("systemctl", "stop", "creditbridge-ledger*")
+            run("creditbridgectl", "export", "--offline", work / "stopped.jsonl")
         finally:
             run("systemctl", "reset-failed")
             wallet.start()

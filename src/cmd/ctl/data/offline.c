@@ -49,7 +49,7 @@ enum outcome offline_check_stopped(struct ctl *ctl)
 		return offline_check_unheld(ctl);
 	return ctl_fail(ctl, OUTCOME_BUSY, "busy",
 		"a ledger runs, and answers at %s: stop it "
-		"first (systemctl stop creditbridge-ledger)",
+		"first (systemctl stop 'creditbridge-ledger*')",
 		ctl->session.settings.socket_directory);
 }
 
