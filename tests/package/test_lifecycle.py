@@ -37,6 +37,8 @@ NEWER_STATE = HERE / "schema-99.tar.xz"
 README_DEBIAN = HERE.parents[1] / "debian" / "creditbridge.README.Debian"
 OLD_DEALER = cb.Dealer("old", "0" * 64, "transfer")
 OLD_BALANCE = 12.34
+# README.Debian's first command before each adopt.
+STOP = "systemctl stop 'creditbridge-ledger*'"
 LIGHTTPD = pathlib.Path("/usr/sbin/lighttpd")
 LIGHTTPD_MOUNTS = pathlib.Path("/etc/lighttpd/conf-enabled")
 # What apt and dpkg keep for themselves, and logs.
@@ -207,7 +209,8 @@ def case_older_schema():
         shutil.rmtree(STATE)
         shutil.copytree(copy, STATE)
         run("chown", "-R", "_creditbridge:_creditbridge", STATE)
-        run("creditbridgectl", "adopt", "--copied", "--reason", "test")
+        type_block(wallet, [command for command in chapter_block(f"{STOP}\n    creditbridgectl adopt --moved")
+                            if "--moved" not in command])
         wallet.start()
         show = wallet.ctl_json("player", "show", "old", "alice")
         equal(float(show["balance"]), OLD_BALANCE, "the balance in the copy")
@@ -298,7 +301,7 @@ def case_way_back():
             check(wallet.ctl_run("status").returncode != 0, "no ledger serves a copy by itself")
             # Callers who wait make systemd start it again and again.
             with Knockers():
-                type_block(wallet, chapter_block("systemctl stop 'creditbridge-ledger*'\n    creditbridgectl adopt --copied"))
+                type_block(wallet, chapter_block(f"{STOP}\n    creditbridgectl adopt --copied"))
             cb.wait_until(lambda: wallet.ctl_run("status").returncode == 0, 30, "the ledger")
             show = wallet.ctl_json("player", "show", "old", "alice")
             equal(float(show["balance"]), OLD_BALANCE, "the balance of before")
