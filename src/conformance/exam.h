@@ -252,10 +252,10 @@ struct exam {
 };
 
 /*
- * Returns the id below the first one of an exam that begins at @wall_ms, in milliseconds since 1970. @number is that
- * of its first inquiry: it keeps exams apart that begin in the same second, up to 250 inquiries after each other.
+ * Returns the id before the first id of an exam. @wall_ms is when the exam begins, in milliseconds since 1970. @number
+ * is the number of its first inquiry. Exams of one second share no id if fewer than 251 inquiries lie between them.
  */
-uint64_t exam_ids_before(int64_t wall_ms, uint64_t number);
+uint64_t exam_last_id_before(int64_t wall_ms, uint64_t number);
 
 /* Returns the next id. */
 uint64_t exam_id(struct exam *exam);

@@ -9,7 +9,7 @@
 /* A prime number: the ledger's numbers are LIFE_STRIDE apart, and a power of two would leave 16 of them. */
 #define NUMBERS 251
 
-uint64_t exam_ids_before(int64_t wall_ms, uint64_t number)
+uint64_t exam_last_id_before(int64_t wall_ms, uint64_t number)
 {
 	return ID_BASE + ((uint64_t)wall_ms / 1000 << SECOND_SHIFT) +
 		(number % NUMBERS << NUMBER_SHIFT);

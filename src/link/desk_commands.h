@@ -96,7 +96,7 @@ struct session_count_result {
  * looks at FIND_OWNERS_MAX dealers or game servers. Repeat it with @after = next until next is "".
  */
 #define FIND_OWNERS_MAX 64
-/* Newest calls with one request id that are returned. A caller may give all its calls the same. */
+/* The most calls with one request id that are returned. A caller may give all its calls the same id. */
 #define FIND_CALLS_MAX  8
 #define FIND_CALL_SIZE  24
 #define FIND_AFTER_SIZE (CASINO_ID_SIZE + 1)
@@ -109,7 +109,7 @@ enum find_kind {
 	FIND_TRANSACTION, /* transaction_id */
 	FIND_CALLBACK,    /* event, or webhook-id such as betting-result-18 */
 	FIND_REQUEST,     /* request_transaction_id of a dealer, game server or operator */
-	FIND_CALL,        /* request id of an accepted call, of the newest ones */
+	FIND_CALL,        /* request id of one of the newest accepted calls */
 	FIND_KIND_COUNT
 };
 extern const char *const find_kind_names[FIND_KIND_COUNT];
@@ -117,7 +117,7 @@ extern const char *const find_kind_names[FIND_KIND_COUNT];
 struct find_hit {
 	enum find_kind of;
 	char casino_id[CASINO_ID_SIZE];
-	/* of FIND_REQUEST: the owner of the key, if a game server; of FIND_CALL: likewise the caller */
+	/* of FIND_REQUEST: the game server that owns the key; of FIND_CALL: the one that called */
 	char client_id[CLIENT_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE]; /* of FIND_PLAYER */
 	char player_id[PLAYER_ID_SIZE];
@@ -131,7 +131,7 @@ struct find_hit {
 	enum refusal outcome;     /* of FIND_REQUEST: the refusal that was recorded */
 	enum callback_kind callback_kind;
 	enum callback_state callback_state;
-	char call[FIND_CALL_SIZE]; /* of FIND_CALL: the ledger's command */
+	char call[FIND_CALL_SIZE]; /* of FIND_CALL: the name of the HTTP operation */
 	money_t amount;
 	int64_t time_ms;
 };

@@ -13,8 +13,8 @@ START_TEST(exams_of_one_second_share_no_id)
 
 	for (uint64_t a = 0; a < 250; a++)
 		for (uint64_t b = a + 1; b < 250; b++) {
-			uint64_t one = exam_ids_before(BEGIN_MS, a * stride);
-			uint64_t other = exam_ids_before(BEGIN_MS + 999, b * stride);
+			uint64_t one = exam_last_id_before(BEGIN_MS, a * stride);
+			uint64_t other = exam_last_id_before(BEGIN_MS + 999, b * stride);
 
 			ck_assert_uint_ge(one > other ? one - other : other - one, IDS_OF_AN_EXAM);
 		}
@@ -23,11 +23,11 @@ END_TEST
 
 START_TEST(ids_rise_by_the_second)
 {
-	ck_assert_uint_gt(exam_ids_before(BEGIN_MS, 0),
-		exam_ids_before(BEGIN_MS - 1, 250) + IDS_OF_AN_EXAM - 1);
-	ck_assert_uint_ge(exam_ids_before(0, 0), UINT64_C(1) << 52);
+	ck_assert_uint_gt(exam_last_id_before(BEGIN_MS, 0),
+		exam_last_id_before(BEGIN_MS - 1, 250) + IDS_OF_AN_EXAM - 1);
+	ck_assert_uint_ge(exam_last_id_before(0, 0), UINT64_C(1) << 52);
 	/* Numbers of JSON are exact below 2^53: until the year 2106. */
-	ck_assert_uint_lt(exam_ids_before(INT64_C(4294967295999), UINT64_MAX) + IDS_OF_AN_EXAM,
+	ck_assert_uint_lt(exam_last_id_before(INT64_C(4294967295999), UINT64_MAX) + IDS_OF_AN_EXAM,
 		UINT64_C(1) << 53);
 }
 END_TEST

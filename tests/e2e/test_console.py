@@ -382,8 +382,8 @@ def case_search():
     check(f"{PREFIX}/transactions/{WORLD.bet}" in links, f"a number may be several things: {links}")
     page = browser.get("/search", id="zzz")
     equal(page.status, 200, "nothing found")
-    check(re.search(r"user ids and references of 2 dealers, references of 1 game servers, and refused calls, and at "
-                    r"calls accepted since 20\d\d-", page.document().text()), "it says where it looked")
+    check(re.search(r"user ids and references of 2 dealers, references of 1 game servers, and refused calls. Of "
+                    r"the accepted calls, only those since 20\d\d-", page.document().text()), "it says where it looked")
     with WORLD.link() as link:
         # A balance, a batch and a refused call make no movement of their own.
         for word, command, payload in (
@@ -396,7 +396,7 @@ def case_search():
     equal(browser.get("/search", id="http-balance").header("Location"), f"{PREFIX}/dealer?id=demo", "a balance")
     page = browser.get("/search", id="http-batch")
     equal(page.status, 200, "a call without a page")
-    check("accepted call: settle_batch slots 20" in page.document().text(), page.document().text())
+    check("call: results-batch of slots 20" in page.document().text(), page.document().text())
     check("Nothing has the id" in browser.get("/search", id="http-refused").document().text(), "it was refused")
     for path in ("/bets/999999", "/transactions/999999", "/callbacks/999999", "/player?id=demo/zzz",
                  "/dealer?id=zzz", "/round?player=x&game=y", "/transfer?of=dealer&owner=demo&reference=zzz"):

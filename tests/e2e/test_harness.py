@@ -269,6 +269,17 @@ def one_case_of_c():
     equal(ran.stdout.strip(), f"no {name} --args {cb.builddir() / 'tests/base/test_base'}", f"{ran}")
 
 
+def halves_of_c():
+    """$CB_HALF: each case is in one half."""
+    def names(half):
+        ran = subprocess.run([cb.builddir() / "tests/peer/test_peer"], env=dict(os.environ, CB_HALF=half),
+                             capture_output=True, text=True, timeout=60 * cb.PATIENCE, check=True)
+        return re.findall(r"(?m)^ok \d+ - (.+): Passed$", ran.stdout)
+    every, first, second = names(""), names("0"), names("1")
+    check(first and second, f"{first}, {second}")
+    equal(sorted(first + second), sorted(every), "the cases of both halves")
+
+
 GDB_SCRIPT = """\
 set pagination off
 set debuginfod enabled off
@@ -311,6 +322,7 @@ def main():
         ("files in memory", files_in_memory),
         ("one case of a suite in Python", one_case_of_python),
         ("one case of a suite in C", one_case_of_c),
+        ("halves of a suite in C", halves_of_c),
         ("runs until one fails", runs_until_one_fails),
         ("commands of gdb", commands_of_gdb),
         ("the check repeated on a busy machine", the_check_repeated)], seconds=180)

@@ -56,6 +56,8 @@ class Host:
 
     def type(self, line):
         words = line.split()
+        if words[:2] == ["systemctl", "reset-failed"]:
+            return
         if words[0] == "systemctl":
             service = self.wallet if words[2].strip("'*") == "creditbridge-ledger" else self.database
             if words[1] == "start":

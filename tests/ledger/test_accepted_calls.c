@@ -20,6 +20,7 @@ static void begin(void)
 static void note_transfer(const char *request_id, uint64_t transaction_id, int64_t wall_ms)
 {
 	strcpy(cmd.transfer.casino_id, "demo");
+	cmd.transfer.kind = ENTRY_TRANSFER_OUT;
 	result.transfer.transaction_id = transaction_id;
 	accepted_calls_note(&calls, request_id, COMMAND_TRANSFER, &cmd, &result, wall_ms);
 }
@@ -37,7 +38,7 @@ START_TEST(the_newest_is_found_first)
 	ck_assert_ptr_nonnull(call);
 	ck_assert_uint_eq(call->transaction_id, 3);
 	ck_assert_int_eq(call->time_ms, 2002);
-	ck_assert_int_eq(call->command, COMMAND_TRANSFER);
+	ck_assert_int_eq(call->operation, OPERATION_TRANSFER_OUT);
 	ck_assert_str_eq(call->owner, "demo");
 	ck_assert(!call->of_client);
 	call = accepted_calls_find(&calls, "a", call);
@@ -92,16 +93,47 @@ START_TEST(only_accepted_calls_are_kept)
 	accepted_calls_note(&calls, "list", COMMAND_LIST, &cmd, &result, 2000);
 	accepted_calls_note(&calls, "end", COMMAND_CALLBACK_END, &cmd, &result, 2000);
 	ck_assert_uint_eq(calls.count, 0);
-	/* The bet waits for the dealer. */
+	/* The bet is sent to the dealer, who refuses it. Its caller repeats the call. */
 	strcpy(cmd.bet_place.client_id, "slots");
-	result.verdict.refusal = REFUSAL_BET_IN_PROGRESS;
 	result.bet_place.bet.transaction_id = 7;
+	result.verdict.refusal = REFUSAL_BET_REJECTED;
+	accepted_calls_note(&calls, "again", COMMAND_BET_PLACE, &cmd, &result, 2000);
+	ck_assert_uint_eq(calls.count, 0);
+	result.verdict.refusal = REFUSAL_BET_IN_PROGRESS;
 	accepted_calls_note(&calls, "bet", COMMAND_BET_PLACE, &cmd, &result, 2000);
 	call = accepted_calls_find(&calls, "bet", NULL);
 	ck_assert_ptr_nonnull(call);
+	ck_assert_int_eq(call->operation, OPERATION_BETS);
 	ck_assert_uint_eq(call->transaction_id, 7);
 	ck_assert_str_eq(call->owner, "slots");
 	ck_assert(call->of_client);
+	accepted_calls_free(&calls);
+}
+END_TEST
+
+/* A lost round has no transaction, and a game server may name a player by its player_id only. */
+START_TEST(it_is_known_whose_call_it_is)
+{
+	const struct accepted_call *call;
+
+	begin();
+	strcpy(cmd.round_settle.client_id, "slots");
+	result.round_settle.event = 9;
+	accepted_calls_note(&calls, "loss", COMMAND_ROUND_SETTLE, &cmd, &result, 2000);
+	call = accepted_calls_find(&calls, "loss", NULL);
+	ck_assert_ptr_nonnull(call);
+	ck_assert_uint_eq(call->transaction_id, 0);
+	ck_assert_uint_eq(call->event, 9);
+	ck_assert(call->of_client);
+	memset(&cmd, 0, sizeof(cmd));
+	memset(&result, 0, sizeof(result));
+	strcpy(cmd.player_balance.player.player_id, "player");
+	strcpy(result.player_balance.casino_id, "demo");
+	accepted_calls_note(&calls, "balance", COMMAND_PLAYER_BALANCE, &cmd, &result, 2000);
+	call = accepted_calls_find(&calls, "balance", NULL);
+	ck_assert_ptr_nonnull(call);
+	ck_assert_str_eq(call->owner, "demo");
+	ck_assert(!call->of_client);
 	accepted_calls_free(&calls);
 }
 END_TEST
@@ -161,7 +193,8 @@ Suite *accepted_calls_suite(void)
 	tcase_add_test(tcase, the_newest_is_found_first);
 	tcase_add_test(tcase, the_oldest_is_dropped);
 	tcase_add_test(tcase, only_accepted_calls_are_kept);
-	tcase_add_loop_test(tcase, the_ledger_keeps_what_it_answers, 0, 1);
+	tcase_add_test(tcase, it_is_known_whose_call_it_is);
+	tcase_add_loop_test(tcase, the_ledger_keeps_what_it_answers, 0, CASE_STORE_COUNT);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

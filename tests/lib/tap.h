@@ -19,7 +19,8 @@ void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal, int exi
 
 bool tap_is_in_half(void);
 
-/* True: the case is in the half that $CB_HALF asks for: "0" is the first, third and fifth case, "1" the others. Empty: all. */
+/* Returns true if $CB_HALF selects the case: "0" selects the first case, the third and so on, "1" the others. Unset or
+   empty selects every case. */
 __attribute__((weak)) bool tap_is_in_half(void)
 {
 	static unsigned int cases;

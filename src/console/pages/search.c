@@ -60,13 +60,13 @@ static const char *owner_of(const struct find_hit *found)
 	return found->client_id[0] ? found->client_id : found->casino_id;
 }
 
-/* Describes a call that was accepted. Its page is that of the movement, or else of the dealer. */
+/* Describes a call. Its page is that of the movement or bet, or else of the callback, or else of the dealer. */
 static void add_call(struct search *search, const struct find_hit *found)
 {
 	char what[64], whose[256];
 	struct hit *hit;
 
-	snprintf(what, sizeof(what), "accepted call: %s", found->call);
+	snprintf(what, sizeof(what), "call: %s of", found->call);
 	snprintf(whose, sizeof(whose), "%s", owner_of(found));
 	hit = add_hit(search, what, whose);
 	if (!hit)
@@ -74,6 +74,8 @@ static void add_call(struct search *search, const struct find_hit *found)
 	hit->time_ms = found->time_ms;
 	if (found->transaction_id)
 		hit->to = lead_number(search->page, "/transactions", found->transaction_id);
+	else if (found->event)
+		hit->to = lead_number(search->page, "/callbacks", found->event);
 	else if (found->casino_id[0])
 		hit->to = lead_dealer(search->page, found->casino_id);
 	else
@@ -199,18 +201,19 @@ static void write_nothing(struct page *page, const struct search *search)
 	html_open(html, "p");
 	html_printf(html,
 		"Looked at transactions, callbacks, player ids, user ids and references of %u "
-		"dealers, references of %u game servers, and refused calls",
+		"dealers, references of %u game servers, and refused calls. ",
 		search->owners[0], search->owners[1]);
 	/* Not known for a text that is longer than any id. */
 	if (search->calls_from_ms) {
-		html_text(html, ", and at calls accepted since ");
+		html_text(html, "Of the accepted calls, only those since ");
 		page_time(page, search->calls_from_ms);
+		html_text(html, " are known here. ");
 	}
 	html_text(html,
-		". Ids must be whole. A game is found with its player: open the player first.");
+		"Ids must be whole. A game is found with its player: open the player first.");
 	html_close(html);
 	html_open(html, "p");
-	html_text(html, "Older calls are in the log by their request id: ");
+	html_text(html, "The log has every call by its request id: ");
 	html_open(html, "code");
 	html_text(html, "journalctl -t creditbridge.fcgi --grep request_id=");
 	/* The text comes from the address: only a name is safe in a line that a person pastes into a shell. */

@@ -5,46 +5,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the commands of callers have their members. */
+/* Where a command has its members. */
 struct call_shape {
-	bool is_call;
-	bool of_client;     /* @owner is a client_id */
-	size_t owner;       /* offset in the command */
-	size_t transaction; /* offset in the result */
-	bool has_transaction;
+	enum web_operation operation; /* OPERATION_NONE: it is no call */
+	bool of_client;               /* the owner is a client_id */
+	bool owner_in_result;         /* otherwise in the command */
+	size_t owner;
+	/* In the result; 0, where the verdict is: there is none. */
+	size_t transaction;
+	size_t event;
 };
 
-#define CALL(lower, owner_)                                                                        \
-	{                                                                                          \
-		.is_call = true, .owner = offsetof(struct lower##_cmd, owner_),                    \
-	}
-#define MOVE(lower, owner_, of_client_, transaction_)                                              \
-	{                                                                                          \
-		.is_call = true, .of_client = (of_client_),                                        \
-		.owner = offsetof(struct lower##_cmd, owner_), .has_transaction = true,            \
-		.transaction = offsetof(struct lower##_result, transaction_),                      \
-	}
+#define OWNER(lower, member) .owner = offsetof(struct lower##_cmd, member)
+#define CLIENT(lower)        .of_client = true, OWNER(lower, client_id)
+#define MOVED(lower, member) .transaction = offsetof(struct lower##_result, member)
+#define SENT(lower)          .event = offsetof(struct lower##_result, event)
 
+/* clang-format off */
 static const struct call_shape shapes[COMMAND_COUNT] = {
-	[COMMAND_TRANSFER] = MOVE(transfer, casino_id, false, transaction_id),
-	[COMMAND_TRANSFER_INQUIRE] =
-		MOVE(transfer_inquire, casino_id, false, transfer.transaction_id),
-	[COMMAND_BALANCE] = CALL(balance, casino_id),
-	[COMMAND_USER_STAT] = CALL(user_stat, casino_id),
-	[COMMAND_RESULT_INQUIRE] = CALL(result_inquire, casino_id),
-	[COMMAND_FEED] = CALL(feed, casino_id),
-	[COMMAND_CALLBACK_PAGE] = CALL(callback_page, casino_id),
-	[COMMAND_CALLBACK_RESEND] = CALL(callback_resend, casino_id),
-	[COMMAND_PLAYER_REGISTER] = CALL(player_register, casino_id),
-	[COMMAND_PLAYER_BALANCE] = CALL(player_balance, player.casino_id),
-	[COMMAND_BET_PLACE] = MOVE(bet_place, client_id, true, bet.transaction_id),
-	[COMMAND_BET_CANCEL] = MOVE(bet_cancel, client_id, true, transaction_id),
-	[COMMAND_ROUND_SETTLE] = MOVE(round_settle, client_id, true, transaction_id),
-	[COMMAND_ROUND_CORRECT] = MOVE(round_correct, client_id, true, transaction_id),
-	[COMMAND_SETTLE_BATCH] = {.is_call = true,
-		.of_client = true,
-		.owner = offsetof(struct settle_batch_cmd, client_id)},
+	[COMMAND_TRANSFER] = {OPERATION_TRANSFER_IN, OWNER(transfer, casino_id), MOVED(transfer, transaction_id)},
+	[COMMAND_TRANSFER_INQUIRE] = {OPERATION_TRANSFER_INQUIRE, OWNER(transfer_inquire, casino_id),
+		MOVED(transfer_inquire, transfer.transaction_id)},
+	[COMMAND_BALANCE] = {OPERATION_BALANCE, OWNER(balance, casino_id)},
+	[COMMAND_USER_STAT] = {OPERATION_STAT, OWNER(user_stat, casino_id)},
+	[COMMAND_RESULT_INQUIRE] = {OPERATION_RESULT_INQUIRE, OWNER(result_inquire, casino_id)},
+	[COMMAND_FEED] = {OPERATION_FEED, OWNER(feed, casino_id)},
+	[COMMAND_CALLBACK_PAGE] = {OPERATION_CALLBACKS, OWNER(callback_page, casino_id)},
+	[COMMAND_CALLBACK_RESEND] = {OPERATION_CALLBACKS_RESEND, OWNER(callback_resend, casino_id)},
+	[COMMAND_PLAYER_REGISTER] = {OPERATION_PLAYERS, OWNER(player_register, casino_id)},
+	/* The command may have a player_id only. */
+	[COMMAND_PLAYER_BALANCE] = {OPERATION_PLAYER_BALANCE, .owner_in_result = true,
+		.owner = offsetof(struct player_balance_result, casino_id)},
+	[COMMAND_BET_PLACE] = {OPERATION_BETS, CLIENT(bet_place), MOVED(bet_place, bet.transaction_id)},
+	[COMMAND_BET_CANCEL] = {OPERATION_BETS_CANCEL, CLIENT(bet_cancel), MOVED(bet_cancel, transaction_id)},
+	[COMMAND_ROUND_SETTLE] = {OPERATION_RESULTS, CLIENT(round_settle), MOVED(round_settle, transaction_id),
+		SENT(round_settle)},
+	[COMMAND_ROUND_CORRECT] = {OPERATION_CORRECTIONS, CLIENT(round_correct), MOVED(round_correct, transaction_id),
+		SENT(round_correct)},
+	[COMMAND_SETTLE_BATCH] = {OPERATION_RESULTS_BATCH, CLIENT(settle_batch)},
 };
+/* clang-format on */
 
 void accepted_calls_init(struct accepted_calls *calls, int64_t wall_ms)
 {
@@ -75,22 +75,48 @@ static uint32_t place_of(const struct accepted_calls *calls, uint32_t number)
 	return (calls->first + number) % ACCEPTED_CALLS_MAX;
 }
 
+/* Returns the number at the offset, or 0 if the offset is. */
+static uint64_t number_at(const union any_result *result, size_t offset)
+{
+	uint64_t number = 0;
+
+	if (offset)
+		memcpy(&number, (const char *)result + offset, sizeof(number));
+	return number;
+}
+
+/*
+ * Returns true if the result accepts the call. The verdict of a bet that waits for its dealer is a refusal. A bet that
+ * failed is refused, although its answer names the transaction.
+ */
+static bool is_accepted(enum command command, const union any_result *result)
+{
+	if (command == COMMAND_BET_PLACE && result->verdict.refusal == REFUSAL_BET_IN_PROGRESS)
+		return result->bet_place.bet.transaction_id != 0;
+	return result->verdict.refusal == REFUSAL_NONE;
+}
+
+static enum web_operation operation_of(enum command command, const union any_cmd *cmd)
+{
+	if (command == COMMAND_TRANSFER && cmd->transfer.kind == ENTRY_TRANSFER_OUT)
+		return OPERATION_TRANSFER_OUT;
+	return shapes[command].operation;
+}
+
 void accepted_calls_note(struct accepted_calls *calls, const char *request_id, enum command command,
 	const union any_cmd *cmd, const union any_result *result, int64_t wall_ms)
 {
 	const struct call_shape *shape = &shapes[command];
+	const char *owner = shape->owner_in_result ? (const char *)result : (const char *)cmd;
 	struct accepted_call *call;
-	uint64_t transaction_id = 0;
 	uint32_t at;
 
-	if (!request_id[0] || !shape->is_call)
+	if (!request_id[0] || shape->operation == OPERATION_NONE || !is_accepted(command, result))
 		return;
-	if (shape->has_transaction)
-		memcpy(&transaction_id, (const char *)result + shape->transaction,
-			sizeof(transaction_id));
-	/* The verdict of a bet that waits for its dealer is a refusal, and so is a repetition of a bet that failed. */
-	if ((result->verdict.refusal != REFUSAL_NONE && !transaction_id) || !have_room(calls))
+	if (!have_room(calls)) {
+		calls->from_ms = wall_ms;
 		return;
+	}
 	if (calls->count == ACCEPTED_CALLS_MAX) {
 		calls->from_ms = calls->calls[calls->first].time_ms;
 		calls->first = place_of(calls, 1);
@@ -100,11 +126,12 @@ void accepted_calls_note(struct accepted_calls *calls, const char *request_id, e
 	calls->hashes[at] = text_hash(request_id);
 	call = &calls->calls[at];
 	*call = (struct accepted_call){.of_client = shape->of_client,
-		.command = command,
-		.transaction_id = transaction_id,
+		.operation = operation_of(command, cmd),
+		.transaction_id = number_at(result, shape->transaction),
+		.event = number_at(result, shape->event),
 		.time_ms = wall_ms};
 	text_copy(call->request_id, sizeof(call->request_id), request_id);
-	text_copy(call->owner, sizeof(call->owner), (const char *)cmd + shape->owner);
+	text_copy(call->owner, sizeof(call->owner), owner + shape->owner);
 }
 
 const struct accepted_call *accepted_calls_find(const struct accepted_calls *calls,

@@ -118,7 +118,7 @@ static enum outcome do_exam(struct ctl *ctl, struct exam *exam, bool *begun)
 
 	if (code != OUTCOME_DONE || !confirm_exam(ctl, exam, &code))
 		return code;
-	exam->last_id = exam_ids_before(clock_wall_ms(), exam->number);
+	exam->last_id = exam_last_id_before(clock_wall_ms(), exam->number);
 	exam->first_id = exam->last_id + 1;
 	code = record_exam(exam);
 	if (code != OUTCOME_DONE)

@@ -104,24 +104,43 @@ static void hit_callback(struct id_search *finding, const struct callback *row)
 	add_hit(finding, &hit);
 }
 
+static bool same_call(const struct accepted_call *a, const struct accepted_call *b)
+{
+	return a->operation == b->operation && a->transaction_id == b->transaction_id &&
+		a->event == b->event && strcmp(a->owner, b->owner) == 0;
+}
+
+static void hit_call(struct id_search *finding, const struct accepted_call *call)
+{
+	struct find_hit hit = hit_of(FIND_CALL);
+
+	if (call->of_client)
+		text_copy(hit.client_id, sizeof(hit.client_id), call->owner);
+	else
+		text_copy(hit.casino_id, sizeof(hit.casino_id), call->owner);
+	text_copy(hit.call, sizeof(hit.call), http_operations[call->operation].name);
+	hit.transaction_id = call->transaction_id;
+	hit.event = call->event;
+	hit.time_ms = call->time_ms;
+	add_hit(finding, &hit);
+}
+
+/* A worker may have sent the command of one call several times. */
 static void hit_calls(struct id_search *finding)
 {
-	const struct accepted_call *call = NULL;
+	const struct accepted_call *found[FIND_CALLS_MAX], *call = NULL;
+	unsigned int count = 0, same;
 
-	for (unsigned int i = 0; i < FIND_CALLS_MAX; i++) {
-		struct find_hit hit = hit_of(FIND_CALL);
-
+	while (count < FIND_CALLS_MAX) {
 		call = accepted_calls_find(finding->context->accepted, finding->cmd->text, call);
 		if (!call)
 			return;
-		if (call->of_client)
-			text_copy(hit.client_id, sizeof(hit.client_id), call->owner);
-		else
-			text_copy(hit.casino_id, sizeof(hit.casino_id), call->owner);
-		text_copy(hit.call, sizeof(hit.call), command_infos[call->command].name);
-		hit.transaction_id = call->transaction_id;
-		hit.time_ms = call->time_ms;
-		add_hit(finding, &hit);
+		for (same = 0; same < count && !same_call(found[same], call); same++)
+			;
+		if (same < count)
+			continue;
+		found[count++] = call;
+		hit_call(finding, call);
 	}
 }
 
