@@ -30,9 +30,8 @@ from cb_process import SLOWER
 from cb_refusals import answers
 
 # The suites of tests/e2e that are about what callers of web servers get. Not metrics, daemon, doctor and
-# fairness: they kill workers or servers, or compare times.
-SUITES = ("wallet", "platform", "reports", "logs", "explain", "examples", "guide", "game_guide", "seal",
-          "server_errors", "feed")
+# fairness: they kill workers or servers, or compare times. Not logs, explain and examples: they make the same calls.
+SUITES = ("wallet", "platform", "reports", "guide", "game_guide", "seal", "server_errors", "feed")
 # A proxy reads the document when it starts, which takes a processor for seconds, and then judges each answer:
 # more suites at once would only wait for each other, and their deadlines are for calls without a proxy.
 AT_ONCE = min(3, len(os.sched_getaffinity(0)))
