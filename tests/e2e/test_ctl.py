@@ -1000,8 +1000,13 @@ def case_request_certificate():
         url = server.url
         done = refused("unreachable", "request", dealer.casino_id, "GET", "/a", "--url", url, code=69)
         check("certificate" in done.stderr and "update-ca-certificates" in done.stderr, done.stderr)
-        found = json.loads(ctl("--json", "doctor", "--url", url, code=1).stdout)["findings"]
-        mount, = [one for one in found if one["check"] == "wallet_mount"]
+
+        def answered():
+            """On a slow machine doctor may not wait for the whole handshake."""
+            found = json.loads(ctl("--json", "doctor", "--url", url, code=1).stdout)["findings"]
+            one, = [one for one in found if one["check"] == "wallet_mount"]
+            return None if "timeout" in one["found"] else one
+        mount = cb.wait_until(answered, 20, "a handshake in the time that doctor waits")
         check("update-ca-certificates" in mount["remedy"], mount)
 
 
