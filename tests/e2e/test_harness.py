@@ -270,14 +270,17 @@ def one_case_of_c():
 
 
 def halves_of_c():
-    """$CB_HALF: each case is in one half."""
-    def names(half):
-        ran = subprocess.run([cb.builddir() / "tests/peer/test_peer"], env=dict(os.environ, CB_HALF=half),
-                             capture_output=True, text=True, timeout=60 * cb.PATIENCE, check=True)
+    """$CB_HALF: each case is in one half. $CB_LEAVE_OUT: whole names."""
+    def names(half, left_out=""):
+        ran = subprocess.run([cb.builddir() / "tests/peer/test_peer"],
+                             env=dict(os.environ, CB_HALF=half, CB_LEAVE_OUT=left_out), capture_output=True,
+                             text=True, timeout=60 * cb.PATIENCE, check=True)
         return re.findall(r"(?m)^ok \d+ - (.+): Passed$", ran.stdout)
     every, first, second = names(""), names("0"), names("1")
     check(first and second, f"{first}, {second}")
     equal(sorted(first + second), sorted(every), "the cases of both halves")
+    name = every[-1].rpartition(":")[2]
+    equal(names("", f"x{name} {name} {every[0]}"), every[:-1], "$CB_LEAVE_OUT: the others")
 
 
 GDB_SCRIPT = """\

@@ -29,14 +29,30 @@ __attribute__((weak)) bool tap_is_in_half(void)
 	return !half || !half[0] || cases++ % 2 == (half[0] == '1');
 }
 
-/* Adds @test, unless $CB_CASE is set and is not a part of its name, or the other half is wanted. Several
-   files of a program may include this header, so the functions are weak. */
+bool tap_is_left_out(const char *name);
+
+/* Returns true if $CB_LEAVE_OUT, words separated by blanks, has the name of the case. */
+__attribute__((weak)) bool tap_is_left_out(const char *name)
+{
+	const size_t len = strlen(name);
+	const char *at = getenv("CB_LEAVE_OUT");
+
+	for (; at && (at = strstr(at, name)); at += len) {
+		if ((at == getenv("CB_LEAVE_OUT") || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+	}
+	return false;
+}
+
+/* Adds @test, unless $CB_CASE is set and is not a part of its name, it is left out, or the other half is
+   wanted. Several files of a program may include this header, so the functions are weak. */
 __attribute__((weak)) void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal,
 	int exit_code, int from, int to)
 {
 	const char *wanted = getenv("CB_CASE");
 
-	if ((!wanted || strstr(test->name, wanted)) && tap_is_in_half())
+	if ((!wanted || strstr(test->name, wanted)) && !tap_is_left_out(test->name) &&
+		tap_is_in_half())
 		__real__tcase_add_test(tcase, test, signal, exit_code, from, to);
 }
 
