@@ -259,7 +259,7 @@ static void keep_before(struct ws *ws, struct ws_row *row)
 	const uint32_t size = record_infos[row->record].size;
 	void *copy;
 
-	if (!(ws->keeps & UINT32_C(1) << row->record) || !row->stored || row->dirty)
+	if (!(ws->keeps & UINT32_C(1) << row->record) || !row->stored || !row->data || row->dirty)
 		return;
 	copy = arena_take(&ws->arena, size);
 	if (!copy) {

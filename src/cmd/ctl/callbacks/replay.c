@@ -63,13 +63,15 @@ static enum outcome fetch_replay(struct ctl *ctl, struct replay_row *row)
 	uint64_t id;
 	bool found;
 
+	memset(row, 0, sizeof(*row));
 	if (!text_unsigned(ctl->args[0], INT64_MAX, &id) || !id)
 		return ctl_usage(ctl, "'%s' is no number of a replay", ctl->args[0]);
 	code = replays_fetch(&ctl->session, id, &row->replay, &found);
 	if (code == OUTCOME_DONE && !found)
 		return ctl_fail(ctl, OUTCOME_FAILED, "replay_not_found",
 			"there is no replay %s; see `creditbridgectl replay list`", ctl->args[0]);
-	replays_complete(row);
+	if (code == OUTCOME_DONE)
+		replays_complete(row);
 	return code;
 }
 
