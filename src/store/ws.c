@@ -259,8 +259,10 @@ static void keep_before(struct ws *ws, struct ws_row *row)
 	const uint32_t size = record_infos[row->record].size;
 	void *copy;
 
-	if (!(ws->keeps & UINT32_C(1) << row->record) || !row->stored || !row->data || row->dirty)
+	if (!(ws->keeps & UINT32_C(1) << row->record) || !row->stored || row->dirty)
 		return;
+	/* A row that was not loaded is not stored, and one that was dropped is dirty. */
+	CHECK(row->data);
 	copy = arena_take(&ws->arena, size);
 	if (!copy) {
 		mark_fault(ws, "no memory for", row->record);

@@ -398,11 +398,11 @@ def case_killed_backup():
             time.sleep(RANDOM.uniform(0, longest))
             for pid in wallet.engine_pids():
                 os.kill(pid, signal.SIGKILL)
-            _, told = child.communicate(timeout=30 * cb.PATIENCE)
-            check(child.returncode in (0, 1), f"exit code {child.returncode}: {told}")
+            _, errors = child.communicate(timeout=30 * cb.PATIENCE)
+            check(child.returncode in (0, 1), f"exit code {child.returncode}: {errors}")
             if child.returncode:
                 died += 1
-                check("the ledger was started again before the backup was done" in told, told)
+                check("the ledger was started again before the backup was done" in errors, errors)
             else:
                 longest /= 2
             wallet.ctl("restore", wallet.backup_dir, "--dry-run")

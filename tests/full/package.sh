@@ -30,7 +30,7 @@ build_one() {
 }
 
 build_two() {
-	(umask 027 && TZ=Asia/Bangkok LC_ALL=C LANG=C HOME=/nonexistent USER=somebody DEB_BUILD_OPTIONS=nocheck \
+	(umask 027 && TZ=Asia/Bangkok LC_ALL=C LANG=C HOME=/nonexistent USER=builder DEB_BUILD_OPTIONS=nocheck \
 		package_build "$work/two-$$/deeper/tree" "$work/two.log" "${build_command/ -b / }")
 }
 

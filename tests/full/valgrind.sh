@@ -10,9 +10,8 @@
 export CB_FEWER_ROUNDS=20 CB_LEDGER_STORES=1
 
 # These repeat ten thousand times what other cases do a few times.
-export CB_LEAVE_OUT="sixteen_mebibytes_are_kept strangers_push_out_no_dealer ten_thousand_smallest_stakes_make_one
- sums_grow_for_ever small_stakes_add_up a_flood_pushes_out_no_other a_thousand_are_kept"
-CB_LEAVE_OUT=${CB_LEAVE_OUT//$'\n'/}
+export CB_LEAVE_OUT="sixteen_mebibytes_are_kept strangers_push_out_no_dealer ten_thousand_smallest_stakes_make_one"
+CB_LEAVE_OUT+=" sums_grow_for_ever small_stakes_add_up a_flood_pushes_out_no_other a_thousand_are_kept"
 
 left_out_exist() {
 	local name
