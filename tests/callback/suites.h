@@ -7,7 +7,6 @@
 #include "suite.h"
 
 Suite *classify_suite(void);
-Suite *exam_ids_suite(void);
 Suite *sender_suite(void);
 
 #endif

@@ -431,8 +431,7 @@ static Suite *http_suite(void)
 
 int main(void)
 {
-	static Suite *(*const makers[])(
-		void) = {classify_suite, http_suite, sender_suite, exam_ids_suite, NULL};
+	static Suite *(*const makers[])(void) = {classify_suite, http_suite, sender_suite, NULL};
 
 	return tap_main(makers);
 }

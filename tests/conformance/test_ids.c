@@ -1,6 +1,9 @@
 /* The transaction ids of exams (conformance/exam.h). */
 #include "conformance/exam.h"
-#include "suites.h"
+
+#include "suite.h"
+
+#include <tap.h>
 
 /* Many more than an exam sends. */
 #define IDS_OF_AN_EXAM 4096
@@ -32,7 +35,7 @@ START_TEST(ids_rise_by_the_second)
 }
 END_TEST
 
-Suite *exam_ids_suite(void)
+static Suite *exam_ids_suite(void)
 {
 	const TTest *const tests[] = {ids_rise_by_the_second, NULL};
 	Suite *suite = suite_make("exam_ids", tests, 20);
@@ -41,4 +44,11 @@ Suite *exam_ids_suite(void)
 	tcase_add_loop_test(tcase, exams_of_one_second_share_no_id, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;
+}
+
+int main(void)
+{
+	static Suite *(*const makers[])(void) = {exam_ids_suite, NULL};
+
+	return tap_main(makers);
 }
