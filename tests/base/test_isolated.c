@@ -40,6 +40,8 @@ static void work_exited(void *data)
 static void work_ended(void *data)
 {
 	work(data);
+	/* Under perf(1) it is ignored. */
+	signal(SIGUSR2, SIG_DFL);
 	raise(SIGUSR2);
 }
 
