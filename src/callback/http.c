@@ -1,9 +1,9 @@
 #include "callback/http.h"
 
 #include "base/clock.h"
+#include "callback/curl_library.h"
 #include "callback/http_exchange.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,32 +22,24 @@ struct http_client {
 	struct http_answer **done_end;
 };
 
-static pthread_once_t global_once = PTHREAD_ONCE_INIT;
-
-static void global_init(void)
-{
-	curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
 void http_client_keep(struct http_client *client, unsigned int count)
 {
-	curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)count);
+	curl_library.multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)count);
 }
 
 struct http_client *http_client_new(void)
 {
-	struct http_client *client = calloc(1, sizeof(*client));
+	struct http_client *client = curl_library_load() ? calloc(1, sizeof(*client)) : NULL;
 
-	pthread_once(&global_once, global_init);
 	if (!client)
 		return NULL;
-	client->multi = curl_multi_init();
+	client->multi = curl_library.multi_init();
 	if (!client->multi) {
 		free(client);
 		return NULL;
 	}
 	http_client_keep(client, HTTP_EXCHANGES_MAX);
-	curl_multi_setopt(client->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+	curl_library.multi_setopt(client->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
 	client->done_end = &client->done;
 	client->watched = -1;
 	return client;
@@ -85,14 +77,14 @@ void http_client_free(struct http_client *client)
 		return;
 	while ((exchange = client->active)) {
 		list_remove(&client->active, exchange);
-		curl_multi_remove_handle(client->multi, exchange->curl);
+		curl_library.multi_remove_handle(client->multi, exchange->curl);
 		exchange_free(exchange);
 	}
 	while ((exchange = client->spare)) {
 		list_remove(&client->spare, exchange);
 		exchange_free(exchange);
 	}
-	curl_multi_cleanup(client->multi);
+	curl_library.multi_cleanup(client->multi);
 	free(client->ca_file);
 	free(client);
 }
@@ -183,7 +175,7 @@ void http_begin(struct http_client *client, const struct http_call *call,
 	}
 	list_push(&client->active, exchange);
 	client->active_count++;
-	if (curl_multi_add_handle(client->multi, exchange->curl) != CURLM_OK)
+	if (curl_library.multi_add_handle(client->multi, exchange->curl) != CURLM_OK)
 		finish_exchange(client, exchange, CURLE_OUT_OF_MEMORY);
 }
 
@@ -195,15 +187,15 @@ static void reap_exchanges(struct http_client *client)
 	CURLcode code;
 	int left;
 
-	while ((message = curl_multi_info_read(client->multi, &left))) {
+	while ((message = curl_library.multi_info_read(client->multi, &left))) {
 		if (message->msg != CURLMSG_DONE)
 			continue;
 		/* The message is freed with the handle. */
 		code = message->data.result;
-		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
-		curl_multi_remove_handle(client->multi, exchange->curl);
+		curl_library.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
+		curl_library.multi_remove_handle(client->multi, exchange->curl);
 		if (exchange_again(exchange) &&
-			curl_multi_add_handle(client->multi, exchange->curl) == CURLM_OK)
+			curl_library.multi_add_handle(client->multi, exchange->curl) == CURLM_OK)
 			continue;
 		finish_exchange(client, exchange, code);
 	}
@@ -215,7 +207,7 @@ static void give_up(struct http_client *client)
 	while (client->active) {
 		struct exchange *exchange = client->active;
 
-		curl_multi_remove_handle(client->multi, exchange->curl);
+		curl_library.multi_remove_handle(client->multi, exchange->curl);
 		finish_exchange(client, exchange, CURLE_FAILED_INIT);
 	}
 }
@@ -243,7 +235,8 @@ static bool wait_sockets(struct http_client *client, bool watches, int64_t ms)
 	struct curl_waitfd watched = {.fd = client->watched, .events = CURL_WAIT_POLLIN};
 	bool has = watches && client->watched >= 0;
 
-	if (curl_multi_poll(client->multi, has ? &watched : NULL, has, (int)ms, NULL) != CURLM_OK)
+	if (curl_library.multi_poll(client->multi, has ? &watched : NULL, has, (int)ms, NULL) !=
+		CURLM_OK)
 		give_up(client);
 	return has && watched.revents;
 }
@@ -256,7 +249,7 @@ static void run_client(struct http_client *client, const struct http_answer *awa
 	int running;
 
 	for (;;) {
-		if (curl_multi_perform(client->multi, &running) != CURLM_OK)
+		if (curl_library.multi_perform(client->multi, &running) != CURLM_OK)
 			give_up(client);
 		reap_exchanges(client);
 		left_ms = deadline_ms - clock_boot_ms();

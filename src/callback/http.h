@@ -9,7 +9,7 @@
  * read by a function that cannot rewind, and a request is stopped before it leaves a second time
  * (contract, "Attempts").
  *
- * Only http.c, http_exchange.c and http_url.c use libcurl. The program must ignore SIGPIPE.
+ * Only http.c, http_exchange.c and http_url.c use libcurl (curl_library.h loads it). The program must ignore SIGPIPE.
  */
 #ifndef CALLBACK_HTTP_H
 #define CALLBACK_HTTP_H
@@ -113,7 +113,7 @@ struct http_demands {
 
 /*
  * A client keeps connections open between its exchanges. For one thread. http_client_new() returns
- * NULL if memory is exhausted. Freeing the client cuts its exchanges off; their answers are never
+ * NULL if memory is exhausted, or if libcurl cannot be loaded, which it logs. Freeing the client cuts its exchanges off; their answers are never
  * done.
  */
 struct http_client;

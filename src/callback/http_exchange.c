@@ -1,6 +1,7 @@
 #include "callback/http_exchange.h"
 
 #include "base/clock.h"
+#include "callback/curl_library.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,7 +24,7 @@ struct exchange *exchange_new(const struct http_demands *demands, struct http_so
 		return NULL;
 	exchange->demands = demands;
 	exchange->sockets = sockets;
-	exchange->curl = curl_easy_init();
+	exchange->curl = curl_library.easy_init();
 	if (!exchange->curl) {
 		free(exchange);
 		return NULL;
@@ -35,8 +36,8 @@ void exchange_free(struct exchange *exchange)
 {
 	if (!exchange)
 		return;
-	curl_easy_cleanup(exchange->curl);
-	curl_slist_free_all(exchange->headers);
+	curl_library.easy_cleanup(exchange->curl);
+	curl_library.slist_free_all(exchange->headers);
 	free(exchange);
 }
 
@@ -102,7 +103,7 @@ static bool has_unasked(const struct exchange *exchange, const char *own_ip, int
 	struct pollfd state = {.events = POLLIN};
 	long new_connections = 0;
 
-	if (curl_easy_getinfo(exchange->curl, CURLINFO_NUM_CONNECTS, &new_connections) !=
+	if (curl_library.easy_getinfo(exchange->curl, CURLINFO_NUM_CONNECTS, &new_connections) !=
 			CURLE_OK ||
 		new_connections)
 		return false;
@@ -215,10 +216,10 @@ static size_t take_header(char *data, size_t size, size_t count, void *closure)
 
 static struct curl_slist *list_add(struct curl_slist *list, const char *line)
 {
-	struct curl_slist *longer = curl_slist_append(list, line);
+	struct curl_slist *longer = curl_library.slist_append(list, line);
 
 	if (!longer)
-		curl_slist_free_all(list);
+		curl_library.slist_free_all(list);
 	return longer;
 }
 
@@ -237,7 +238,7 @@ static struct curl_slist *make_headers(const struct http_call *call, char *error
 		len = snprintf(line, sizeof(line), "%s: %s", header->name, header->value);
 		if (i >= HTTP_REQUEST_HEADERS || len < 0 || (size_t)len >= sizeof(line) ||
 			strpbrk(line, "\r\n")) {
-			curl_slist_free_all(list);
+			curl_library.slist_free_all(list);
 			snprintf(error, HTTP_ERROR_SIZE,
 				"a request header is not usable: it "
 				"holds a control character");
@@ -258,51 +259,52 @@ static struct curl_slist *make_headers(const struct http_call *call, char *error
 static void set_method(CURL *curl, const struct http_call *call)
 {
 	if (call->body) {
-		curl_easy_setopt(curl, CURLOPT_POST, 1L);
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body_len);
+		curl_library.easy_setopt(curl, CURLOPT_POST, 1L);
+		curl_library.easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+			(curl_off_t)call->body_len);
 	} else if (strcmp(call->method, "HEAD") == 0) {
-		curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+		curl_library.easy_setopt(curl, CURLOPT_NOBODY, 1L);
 	} else {
-		curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
+		curl_library.easy_setopt(curl, CURLOPT_HTTPGET, 1L);
 	}
-	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call->method);
+	curl_library.easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call->method);
 }
 
 /* Sets the options of every exchange. */
 static void set_manners(CURL *curl)
 {
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_library.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	/* Do not wait for a hanging resolver after the timeout. */
-	curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
-	curl_easy_setopt(curl, CURLOPT_PROXY, "");
-	curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	curl_easy_setopt(curl, CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
-	curl_easy_setopt(curl, CURLOPT_MAXAGE_CONN, IDLE_AGE_S);
-	curl_easy_setopt(curl, CURLOPT_MAXLIFETIME_CONN, LIFETIME_S);
+	curl_library.easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+	curl_library.easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_library.easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	curl_library.easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+	curl_library.easy_setopt(curl, CURLOPT_PROXY, "");
+	curl_library.easy_setopt(curl, CURLOPT_NOPROXY, "*");
+	curl_library.easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_library.easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	curl_library.easy_setopt(curl, CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
+	curl_library.easy_setopt(curl, CURLOPT_MAXAGE_CONN, IDLE_AGE_S);
+	curl_library.easy_setopt(curl, CURLOPT_MAXLIFETIME_CONN, LIFETIME_S);
 }
 
 static void set_functions(CURL *curl, struct exchange *exchange)
 {
-	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->error);
-	curl_easy_setopt(curl, CURLOPT_PRIVATE, exchange);
-	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, exchange);
-	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
-	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, exchange->sockets);
-	curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, before_request);
-	curl_easy_setopt(curl, CURLOPT_PREREQDATA, exchange);
+	curl_library.easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->error);
+	curl_library.easy_setopt(curl, CURLOPT_PRIVATE, exchange);
+	curl_library.easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+	curl_library.easy_setopt(curl, CURLOPT_OPENSOCKETDATA, exchange);
+	curl_library.easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+	curl_library.easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, exchange->sockets);
+	curl_library.easy_setopt(curl, CURLOPT_PREREQFUNCTION, before_request);
+	curl_library.easy_setopt(curl, CURLOPT_PREREQDATA, exchange);
 	/* There is no seek function, so the body cannot be sent again. */
-	curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_body);
-	curl_easy_setopt(curl, CURLOPT_READDATA, exchange);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
-	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
-	curl_easy_setopt(curl, CURLOPT_HEADERDATA, exchange);
+	curl_library.easy_setopt(curl, CURLOPT_READFUNCTION, give_body);
+	curl_library.easy_setopt(curl, CURLOPT_READDATA, exchange);
+	curl_library.easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+	curl_library.easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
+	curl_library.easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+	curl_library.easy_setopt(curl, CURLOPT_HEADERDATA, exchange);
 }
 
 bool exchange_begin(struct exchange *exchange, const struct http_call *call,
@@ -328,18 +330,18 @@ bool exchange_begin(struct exchange *exchange, const struct http_call *call,
 	exchange->header_ended = exchange->stale = exchange->leaving = false;
 	exchange->fenced = exchange->too_large = false;
 	exchange->refused[0] = exchange->error[0] = '\0';
-	curl_easy_reset(curl);
+	curl_library.easy_reset(curl);
 	set_manners(curl);
 	set_functions(curl, exchange);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)call->connect_timeout_ms);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)call->total_timeout_ms);
-	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, exchange->headers);
-	curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, call->last ? 1L : 0L);
+	curl_library.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)call->connect_timeout_ms);
+	curl_library.easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)call->total_timeout_ms);
+	curl_library.easy_setopt(curl, CURLOPT_HTTPHEADER, exchange->headers);
+	curl_library.easy_setopt(curl, CURLOPT_FORBID_REUSE, call->last ? 1L : 0L);
 	if (exchange->demands->ca_file)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, exchange->demands->ca_file);
+		curl_library.easy_setopt(curl, CURLOPT_CAINFO, exchange->demands->ca_file);
 	set_method(curl, call);
 	/* The only required option that copies, and so can fail. */
-	if (curl_easy_setopt(curl, CURLOPT_URL, call->url) != CURLE_OK) {
+	if (curl_library.easy_setopt(curl, CURLOPT_URL, call->url) != CURLE_OK) {
 		exchange_end(exchange, CURLE_OUT_OF_MEMORY);
 		return false;
 	}
@@ -354,8 +356,8 @@ bool exchange_again(struct exchange *exchange)
 		return false;
 	exchange->stale = false;
 	exchange->refused[0] = exchange->error[0] = '\0';
-	curl_easy_setopt(exchange->curl, CURLOPT_FRESH_CONNECT, 1L);
-	curl_easy_setopt(exchange->curl, CURLOPT_TIMEOUT_MS, (long)left_ms);
+	curl_library.easy_setopt(exchange->curl, CURLOPT_FRESH_CONNECT, 1L);
+	curl_library.easy_setopt(exchange->curl, CURLOPT_TIMEOUT_MS, (long)left_ms);
 	return true;
 }
 
@@ -369,7 +371,7 @@ int64_t exchange_wake(struct exchange *exchange)
 		return left_ms;
 	exchange->piece_awaited = false;
 	/* If this fails, the call ends at its timeout. */
-	curl_easy_pause(exchange->curl, CURLPAUSE_CONT);
+	curl_library.easy_pause(exchange->curl, CURLPAUSE_CONT);
 	return 0;
 }
 
@@ -451,7 +453,7 @@ void exchange_end(struct exchange *exchange, CURLcode code)
 	answer->fault = fault_of(exchange, code);
 	answer->timed_out = code == CURLE_OPERATION_TIMEDOUT;
 	answer->ms = clock_boot_ms() - exchange->begin_ms;
-	curl_easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl_library.easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &status);
 	answer->code = (int)status;
 	if (answer->outcome == HTTP_TOO_LARGE)
 		snprintf(answer->error, sizeof(answer->error),
@@ -466,10 +468,10 @@ void exchange_end(struct exchange *exchange, CURLcode code)
 		snprintf(answer->error, sizeof(answer->error), "%s", exchange->refused);
 	else if (code != CURLE_OK)
 		snprintf(answer->error, sizeof(answer->error), "%.*s", HTTP_ERROR_SIZE - 1,
-			error[0] ? error : curl_easy_strerror(code));
+			error[0] ? error : curl_library.easy_strerror(code));
 	/* The handle may not point to freed data: the list or the caller's memory. */
-	curl_easy_reset(exchange->curl);
-	curl_slist_free_all(exchange->headers);
+	curl_library.easy_reset(exchange->curl);
+	curl_library.slist_free_all(exchange->headers);
 	exchange->headers = NULL;
 	exchange->body = NULL;
 	exchange->fence = NULL;
