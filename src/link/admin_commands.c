@@ -250,6 +250,7 @@ const struct field list_cmd_fields[] = {
 	FIELD(FIELD_U32, list_cmd, limit),
 	FIELD(FIELD_BYTES, list_cmd, prefix),
 	FIELD(FIELD_BYTES, list_cmd, cursor),
+	FIELD(FIELD_BYTES, list_cmd, keys),
 	FIELD_END,
 };
 const struct field list_result_fields[] = {

@@ -341,6 +341,10 @@ struct backup_result {
  * @more is set. With @own, which only the audit knows, the rows are those of the caller: of the operator of the
  * session, or of the uid that the kernel reports. A page looks at LIST_OWN_LOOK_MAX rows, so it may be empty and
  * have @more set.
+ *
+ * With @keys, packed keys one after the other (link_list_key()), the rows are those of the keys, in their order,
+ * without their JSON and bytes; a key without a row is passed over. @prefix and @cursor are then empty, and there
+ * are as many keys as a page may have rows. If @more is set, the page ended after the key of its last row.
  */
 #define LIST_SECRET_KEPT "set"
 #define LIST_KEY_MAX     512
@@ -354,6 +358,7 @@ struct list_cmd {
 	uint32_t limit; /* 0: LIST_ROWS_MAX, which is also the maximum */
 	struct bytes prefix;
 	struct bytes cursor;
+	struct bytes keys;
 };
 struct list_result {
 	struct verdict verdict;

@@ -111,6 +111,7 @@ Suite *backups_suite(void);
 Suite *feed_suite(void);
 Suite *figures_suite(void);
 Suite *limits_suite(void);
+Suite *lists_suite(void);
 Suite *refused_suite(void);
 Suite *refused_log_suite(void);
 Suite *server_suite(void);

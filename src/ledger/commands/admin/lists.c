@@ -53,14 +53,49 @@ static bool pass_row(const struct list_page *page, struct bytes key)
 	return buffer_append(page->context->cursor, key.data, key.len);
 }
 
+/* A copy of the row that the caller may see. */
+union shown_row {
+#define RECORD(name, struct_, keys) struct struct_ struct_;
+#include "domain/records.def"
+#undef RECORD
+};
+
+/* Leaves out the JSON and the bytes of @row. */
+static void drop_bytes(enum record record, union shown_row *row)
+{
+	const struct bytes none = {.len = 0};
+
+	for (const struct field *field = record_infos[record].fields; field->name; field++) {
+		if (field->type == FIELD_JSON || field->type == FIELD_BYTES)
+			memcpy((uint8_t *)row + field->offset, &none, sizeof(none));
+	}
+}
+
+/* Returns @row as the caller may see it, or a changed copy of it in @shown. */
+static const void *show_row(const struct list_page *page, const void *row, union shown_row *shown)
+{
+	const enum record record = page->cmd->record;
+
+	if (!page->cmd->keys.len && record != RECORD_DEALER && record != RECORD_CLIENT &&
+		record != RECORD_DESK_OPERATOR)
+		return row;
+	memcpy(shown, row, record_infos[record].size);
+	if (record == RECORD_DEALER)
+		blank_secrets(shown->dealer.keys);
+	else if (record == RECORD_CLIENT)
+		blank_secrets(shown->client.keys);
+	else if (record == RECORD_DESK_OPERATOR)
+		blank_code_secret(page->context, shown->desk_operator.secret);
+	if (page->cmd->keys.len)
+		drop_bytes(record, shown);
+	return shown;
+}
+
 static bool list_visit(void *arg, struct bytes key, const void *row)
 {
 	struct list_page *page = arg;
-	const struct field *fields = record_infos[page->cmd->record].fields;
 	struct buffer *rows = page->context->rows;
-	struct dealer dealer;
-	struct client client;
-	struct desk_operator operator;
+	union shown_row shown;
 
 	if (page->result->count == page->limit || rows->len > page->bytes ||
 		(page->cmd->own && page->looked == LIST_OWN_LOOK_MAX)) {
@@ -70,21 +105,39 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 	page->looked++;
 	if (page->cmd->own && !is_own(page->context, row))
 		return pass_row(page, key);
-	if (page->cmd->record == RECORD_DEALER) {
-		dealer = *(const struct dealer *)row;
-		blank_secrets(dealer.keys);
-		row = &dealer;
-	} else if (page->cmd->record == RECORD_CLIENT) {
-		client = *(const struct client *)row;
-		blank_secrets(client.keys);
-		row = &client;
-	} else if (page->cmd->record == RECORD_DESK_OPERATOR) {
-		operator= *(const struct desk_operator *) row;
-		blank_code_secret(page->context, operator.secret);
-		row = &operator;
-	}
 	page->result->count++;
-	return pack_record(rows, fields, row) && pass_row(page, key);
+	return pack_record(rows, record_infos[page->cmd->record].fields,
+		       show_row(page, row, &shown)) &&
+		pass_row(page, key);
+}
+
+/* Reads the row of each key. Refuses keys that are none, and more than a page may have rows. */
+static enum status read_keys(struct list_page *page)
+{
+	const struct record_info *info = &record_infos[page->cmd->record];
+	struct store_range range = {.record = page->cmd->record};
+	struct bytes rest = page->cmd->keys;
+	enum status status = STATUS_OK;
+	union shown_row key;
+
+	for (uint32_t looked = 0; rest.len && !page->result->more && !status; looked++) {
+		range.prefix.data = rest.data;
+		if (looked == page->limit ||
+			!unpack_key(&rest, info->fields, info->key_count, &key)) {
+			page->result->verdict.refusal = REFUSAL_BAD_REQUEST;
+			return STATUS_OK;
+		}
+		range.prefix.len = (uint32_t)(rest.data - range.prefix.data);
+		status = page->context->store->scan(page->context->store, &range, list_visit, page);
+	}
+	return status;
+}
+
+static bool is_readable(const struct list_cmd *cmd)
+{
+	return cmd->prefix.len <= LIST_KEY_MAX && cmd->cursor.len <= LIST_KEY_MAX &&
+		(!cmd->own || cmd->record == RECORD_AUDIT) &&
+		(!cmd->keys.len || (!cmd->prefix.len && !cmd->cursor.len && !cmd->own));
 }
 
 enum status list_read(const void *arg, const struct read_context *context, void *out)
@@ -100,8 +153,7 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 	};
 	enum status status;
 
-	if (cmd->prefix.len > LIST_KEY_MAX || cmd->cursor.len > LIST_KEY_MAX ||
-		(cmd->own && cmd->record != RECORD_AUDIT)) {
+	if (!is_readable(cmd)) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return STATUS_OK;
 	}
@@ -110,7 +162,8 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 	if (cmd->limit && cmd->limit < page.limit)
 		page.limit = cmd->limit;
 	result->last_transaction_id = context->transaction_id;
-	status = context->store->scan(context->store, &range, list_visit, &page);
+	status = cmd->keys.len ? read_keys(&page)
+			       : context->store->scan(context->store, &range, list_visit, &page);
 	result->rows = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
 	if (result->more)
 		result->cursor =
