@@ -5,23 +5,48 @@
 
 #include <string.h>
 
-enum outcome callback_bet_fetch(struct session *session, const struct callback *callback,
-	struct bet *bet, bool *found)
+static void name_bet(const struct callback *callback, struct bet *bet)
 {
 	memset(bet, 0, sizeof(*bet));
 	memcpy(bet->player_id, callback->player_id, sizeof(bet->player_id));
 	memcpy(bet->game_id, callback->game_id, sizeof(bet->game_id));
 	bet->number = callback->bet_number;
+}
+
+static void name_round(const struct callback *callback, struct round *round)
+{
+	memset(round, 0, sizeof(*round));
+	memcpy(round->player_id, callback->player_id, sizeof(round->player_id));
+	memcpy(round->game_id, callback->game_id, sizeof(round->game_id));
+}
+
+enum outcome callback_bet_fetch(struct session *session, const struct callback *callback,
+	struct bet *bet, bool *found)
+{
+	name_bet(callback, bet);
 	return list_fetch(session, RECORD_BET, bet, found, NULL);
 }
 
 enum outcome callback_round_fetch(struct session *session, const struct callback *callback,
 	struct round *round, bool *found)
 {
-	memset(round, 0, sizeof(*round));
-	memcpy(round->player_id, callback->player_id, sizeof(round->player_id));
-	memcpy(round->game_id, callback->game_id, sizeof(round->game_id));
+	name_round(callback, round);
 	return list_fetch(session, RECORD_ROUND, round, found, NULL);
+}
+
+/* Corrections are rare, and are read one by one. */
+void callback_subject_want(struct ahead *ahead, const struct callback *callback)
+{
+	struct round round;
+	struct bet bet;
+
+	if (callback->bet_number) {
+		name_bet(callback, &bet);
+		ahead_want(ahead, RECORD_BET, &bet);
+	} else if (!callback->revision) {
+		name_round(callback, &round);
+		ahead_want(ahead, RECORD_ROUND, &round);
+	}
 }
 
 enum outcome callback_subject_fetch(struct session *session, const struct callback *callback,

@@ -5,6 +5,7 @@
 #ifndef ADMIN_CALLBACK_SUBJECT_H
 #define ADMIN_CALLBACK_SUBJECT_H
 
+#include "admin/ahead.h"
 #include "admin/session.h"
 
 struct callback_subject {
@@ -16,6 +17,9 @@ struct callback_subject {
 /* Fetches the rows of @callback. */
 enum outcome callback_subject_fetch(struct session *session, const struct callback *callback,
 	struct callback_subject *subject);
+
+/* Names the rows that callback_subject_fetch() fetches. */
+void callback_subject_want(struct ahead *ahead, const struct callback *callback);
 
 /* Fetches the bet or the round that @callback names. @found: whether it exists. */
 enum outcome callback_bet_fetch(struct session *session, const struct callback *callback,

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint32_t callback_attempts_ended(const struct callback *callback)
@@ -89,8 +90,7 @@ static enum outcome fetch_last(struct session *session, struct callback_row *row
 
 enum outcome callback_row_fill(struct session *session, struct callback_row *row)
 {
-	/* Caches the last name, because rows of one player often follow each other. */
-	static struct player_name name;
+	struct player_name name = {.player_id = ""};
 	struct callback_subject subject = {.amount = 0};
 	enum outcome code = names_of(session, row->callback.player_id, &name);
 
@@ -107,6 +107,48 @@ enum outcome callback_row_fill(struct session *session, struct callback_row *row
 	return code;
 }
 
+/* Names the rows that callback_row_fill() fetches. */
+static void want_rows(struct ahead *ahead, const struct callback *callback)
+{
+	struct player_name name;
+	struct due due;
+	struct attempt attempt;
+
+	memset(&name, 0, sizeof(name));
+	memset(&attempt, 0, sizeof(attempt));
+	memcpy(name.player_id, callback->player_id, sizeof(name.player_id));
+	ahead_want(ahead, RECORD_PLAYER_NAME, &name);
+	callback_subject_want(ahead, callback);
+	if (callback->state == CALLBACK_DUE || callback->state == CALLBACK_SENDING) {
+		memset(&due, 0, sizeof(due));
+		due.event = callback->event;
+		ahead_want(ahead, RECORD_DUE, &due);
+	}
+	attempt.event = callback->event;
+	attempt.number = callback->attempts;
+	if (attempt.number)
+		ahead_want(ahead, RECORD_ATTEMPT, &attempt);
+}
+
+enum outcome callback_rows_fill(struct session *session, struct callback_row *rows,
+	unsigned int count)
+{
+	struct ahead *ahead = malloc(sizeof(*ahead));
+	enum outcome code;
+
+	if (!ahead)
+		return session_no_memory(session);
+	ahead_open(ahead, session);
+	for (unsigned int i = 0; i < count; i++)
+		want_rows(ahead, &rows[i].callback);
+	code = ahead_read(ahead);
+	for (unsigned int i = 0; i < count && code == OUTCOME_DONE; i++)
+		code = callback_row_fill(session, &rows[i]);
+	ahead_close(ahead);
+	free(ahead);
+	return code;
+}
+
 enum outcome callback_row_fetch(struct session *session, uint64_t event, struct callback_row *row,
 	bool *found)
 {
@@ -118,33 +160,51 @@ enum outcome callback_row_fetch(struct session *session, uint64_t event, struct 
 	return code == OUTCOME_DONE && *found ? callback_row_fill(session, row) : code;
 }
 
+/* Fills the rows and visits them. They are empty afterwards. */
+static enum outcome visit_part(struct session *session, struct callback_row *rows,
+	unsigned int *count, callback_visit *visit, void *context)
+{
+	enum outcome code = callback_rows_fill(session, rows, *count);
+
+	for (unsigned int i = 0; i < *count && code == OUTCOME_DONE; i++)
+		visit(context, &rows[i]);
+	memset(rows, 0, *count * sizeof(*rows));
+	*count = 0;
+	return code;
+}
+
 enum outcome callbacks_walk(struct session *session, struct filter *filter, uint32_t states,
 	uint32_t kinds, callback_visit *visit, void *context)
 {
+	struct callback_row *rows = calloc(AHEAD_PART, sizeof(*rows));
+	const struct callback *callback;
+	struct callback after = {.event = filter->after};
 	struct list list;
-	struct callback_row row;
+	unsigned int count = 0;
 	enum filter_match match;
 	enum outcome code = OUTCOME_DONE;
 
-	memset(&row, 0, sizeof(row));
+	if (!rows)
+		return session_no_memory(session);
 	list_open(&list, session, RECORD_CALLBACK, true, 0, NULL);
-	row.callback.event = filter->after;
 	if (filter->after)
-		list_behind(&list, &row.callback);
-	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &row.callback)) {
-		match = filter_time(filter, row.callback.created_ms);
+		list_behind(&list, &after);
+	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &rows[count].callback)) {
+		callback = &rows[count].callback;
+		match = filter_time(filter, callback->created_ms);
 		if (match == FILTER_END)
 			break;
-		if (match == FILTER_SKIP || !(states & UINT32_C(1) << row.callback.state) ||
-			!(kinds & UINT32_C(1) << row.callback.kind) ||
-			!filter_names(filter, row.callback.casino_id, row.callback.player_id,
-				row.callback.game_id))
+		if (match == FILTER_SKIP || !(states & UINT32_C(1) << callback->state) ||
+			!(kinds & UINT32_C(1) << callback->kind) ||
+			!filter_names(filter, callback->casino_id, callback->player_id,
+				callback->game_id))
 			continue;
-		code = callback_row_fill(session, &row);
-		if (code == OUTCOME_DONE)
-			visit(context, &row);
-		memset(&row, 0, sizeof(row));
 		filter->limit--;
+		if (++count == AHEAD_PART)
+			code = visit_part(session, rows, &count, visit, context);
 	}
+	if (code == OUTCOME_DONE)
+		code = visit_part(session, rows, &count, visit, context);
+	free(rows);
 	return list_end(&list, code);
 }

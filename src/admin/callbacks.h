@@ -5,6 +5,7 @@
 #define ADMIN_CALLBACKS_H
 
 #include "admin/filter.h"
+#include "admin/ahead.h"
 #include "admin/session.h"
 #include "domain/callback.h"
 
@@ -29,6 +30,10 @@ uint32_t callback_attempts_ended(const struct callback *callback);
 
 /* Fills the rest of a row whose callback is set. */
 enum outcome callback_row_fill(struct session *session, struct callback_row *row);
+
+/* The same for @count rows, at most AHEAD_PART, with few commands. */
+enum outcome callback_rows_fill(struct session *session, struct callback_row *rows,
+	unsigned int count);
 
 /* Fetches callback @event from the ledger and fills its row. */
 enum outcome callback_row_fetch(struct session *session, uint64_t event, struct callback_row *row,

@@ -1,5 +1,6 @@
 #include "admin/list.h"
 
+#include "admin/ahead.h"
 #include "base/pack.h"
 #include "link/frame.h"
 
@@ -153,8 +154,14 @@ enum outcome list_fetch(struct session *session, enum record record, void *row, 
 	uint64_t *as_of)
 {
 	struct buffer bytes;
-	enum outcome code = fetch_row(session, record, row, found, as_of, &bytes);
+	enum outcome code;
 
+	if (session->ahead && !as_of && ahead_find(session->ahead, record, row, found)) {
+		if (*found && session->row_read)
+			session->row_read(session->row_closure, record, row);
+		return OUTCOME_DONE;
+	}
+	code = fetch_row(session, record, row, found, as_of, &bytes);
 	drop_bytes(record, row);
 	buffer_free(&bytes);
 	return code;

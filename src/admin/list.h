@@ -55,7 +55,7 @@ void list_close(struct list *list);
 enum outcome list_end(struct list *list, enum outcome code);
 
 /*
- * Fetches the row whose key fields are set in @row. *found is set to whether it exists; *as_of,
+ * Fetches the row whose key fields are set in @row, from memory if it was read ahead (admin/ahead.h). *found is set to whether it exists; *as_of,
  * unless @as_of is NULL, to its point in time. list_fetch() omits the row's JSON and bytes.
  * list_fetch_bytes() stores them in @bytes, which the caller frees in any case.
  */

@@ -44,6 +44,7 @@ struct session {
 	/* Called with each row that a list reads. NULL: not called. */
 	void (*row_read)(void *closure, enum record record, const void *row);
 	void *row_closure;
+	struct ahead *ahead;    /* rows that were read already (admin/ahead.h); NULL: none */
 	bool lacked_role;       /* a call was refused because it needs a higher role */
 	struct failure failure; /* of the last call that failed */
 	/* Called for each failure when it occurs. NULL: not called. */

@@ -1,4 +1,5 @@
 /* pages/lists - the lists of transactions, callbacks and the audit, the newest row first. */
+#include "admin/ahead.h"
 #include "admin/callbacks.h"
 #include "admin/names.h"
 #include "base/text.h"
@@ -8,6 +9,7 @@
 #include "console/view.h"
 #include "console/walk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- transactions */
@@ -38,6 +40,14 @@ static const struct view_column transaction_columns[] = {
 	VIEW_END,
 };
 
+static void name_bet(const struct transaction *entry, struct bet *bet)
+{
+	memset(bet, 0, sizeof(*bet));
+	memcpy(bet->player_id, entry->player_id, sizeof(bet->player_id));
+	memcpy(bet->game_id, entry->game_id, sizeof(bet->game_id));
+	bet->number = entry->bet_number;
+}
+
 /* A bet without credit here has its amount and its state in its own row. */
 static enum outcome complete_bet(struct page *page, struct transaction_row *row)
 {
@@ -49,10 +59,7 @@ static enum outcome complete_bet(struct page *page, struct transaction_row *row)
 		text_copy(row->state, sizeof(row->state), "at the dealer");
 	if (row->entry.kind != ENTRY_BET)
 		return OUTCOME_DONE;
-	memset(&bet, 0, sizeof(bet));
-	memcpy(bet.player_id, row->entry.player_id, sizeof(bet.player_id));
-	memcpy(bet.game_id, row->entry.game_id, sizeof(bet.game_id));
-	bet.number = row->entry.bet_number;
+	name_bet(&row->entry, &bet);
 	code = list_fetch(&page->desk.session, RECORD_BET, &bet, &found, NULL);
 	if (code != OUTCOME_DONE || !found)
 		return code;
@@ -65,33 +72,92 @@ static enum outcome complete_bet(struct page *page, struct transaction_row *row)
 	return OUTCOME_DONE;
 }
 
-static enum outcome list_transactions(struct page *page, const struct filter *filter,
-	struct row_walk *walk)
+/* Names the rows that complete_row() fetches. */
+static void want_rows(struct ahead *ahead, const struct transaction *entry)
+{
+	struct player_name name;
+	struct bet bet;
+
+	memset(&name, 0, sizeof(name));
+	memcpy(name.player_id, entry->player_id, sizeof(name.player_id));
+	ahead_want(ahead, RECORD_PLAYER_NAME, &name);
+	name_bet(entry, &bet);
+	if (entry->kind == ENTRY_BET)
+		ahead_want(ahead, RECORD_BET, &bet);
+}
+
+static enum outcome complete_row(struct page *page, struct transaction_row *row)
+{
+	enum outcome code = names_of(&page->desk.session, row->entry.player_id, &row->name);
+
+	return code == OUTCOME_DONE ? complete_bet(page, row) : code;
+}
+
+/* Rows that are completed together, with few commands. */
+struct transaction_part {
+	struct ahead ahead;
+	unsigned int count;
+	struct transaction_row rows[AHEAD_PART];
+};
+
+/* Completes the rows and shows them. The part is empty afterwards. */
+static enum outcome show_transactions(struct page *page, struct view *view,
+	struct transaction_part *part)
+{
+	enum outcome code;
+
+	ahead_open(&part->ahead, &page->desk.session);
+	for (unsigned int i = 0; i < part->count; i++)
+		want_rows(&part->ahead, &part->rows[i].entry);
+	code = ahead_read(&part->ahead);
+	for (unsigned int i = 0; i < part->count && code == OUTCOME_DONE; i++) {
+		code = complete_row(page, &part->rows[i]);
+		if (code == OUTCOME_DONE)
+			view_row(view, &part->rows[i]);
+	}
+	ahead_close(&part->ahead);
+	memset(part->rows, 0, sizeof(part->rows));
+	part->count = 0;
+	return code;
+}
+
+/* Reads the rows that the filter selects. */
+static enum outcome walk_transactions(struct page *page, const struct filter *filter,
+	struct row_walk *walk, struct view *view, struct transaction_part *part)
 {
 	unsigned int kind = walk_choice(page, "kind", entry_kind_names, ENTRY_KIND_COUNT);
-	struct view view = {.fields = transaction_fields, .more = transaction_more};
-	struct transaction_row row;
+	struct transaction *entry = &part->rows[0].entry;
 	enum outcome code = OUTCOME_DONE;
 	enum filter_match match;
 
-	memset(&row, 0, sizeof(row));
-	view_begin(&view, page, "Transactions, the newest first", transaction_columns);
-	while (code == OUTCOME_DONE && walk_next(walk, &row.entry)) {
-		match = filter_time(filter, row.entry.time_ms);
-		walk->last_ms = row.entry.time_ms;
+	while (code == OUTCOME_DONE && walk_next(walk, entry)) {
+		match = filter_time(filter, entry->time_ms);
+		walk->last_ms = entry->time_ms;
 		if (match == FILTER_END)
 			break;
-		if (match == FILTER_SKIP || (kind != ENTRY_KIND_COUNT && row.entry.kind != kind) ||
-			!filter_names(filter, row.entry.casino_id, row.entry.player_id,
-				row.entry.game_id))
+		if (match == FILTER_SKIP || (kind != ENTRY_KIND_COUNT && entry->kind != kind) ||
+			!filter_names(filter, entry->casino_id, entry->player_id, entry->game_id))
 			continue;
-		row.state[0] = '\0';
-		code = names_of(&page->desk.session, row.entry.player_id, &row.name);
-		if (code == OUTCOME_DONE)
-			code = complete_bet(page, &row);
-		view_row(&view, &row);
 		walk->shown++;
+		if (++part->count == AHEAD_PART)
+			code = show_transactions(page, view, part);
+		entry = &part->rows[part->count].entry;
 	}
+	return code == OUTCOME_DONE ? show_transactions(page, view, part) : code;
+}
+
+static enum outcome list_transactions(struct page *page, const struct filter *filter,
+	struct row_walk *walk)
+{
+	struct view view = {.fields = transaction_fields, .more = transaction_more};
+	struct transaction_part *part = calloc(1, sizeof(*part));
+	enum outcome code;
+
+	if (!part)
+		return session_no_memory(&page->desk.session);
+	view_begin(&view, page, "Transactions, the newest first", transaction_columns);
+	code = walk_transactions(page, filter, walk, &view, part);
+	free(part);
 	view_end(&view, "No transaction with this filter in the rows that were looked at.");
 	walk_csv_end(&view, walk->stopped, walk->last);
 	return code;
@@ -159,22 +225,33 @@ static bool is_wanted_state(const struct page *page, enum callback_state state)
 	return !wanted[0] || strcmp(callback_state_names[state], wanted) == 0;
 }
 
-static enum outcome list_callbacks(struct page *page, const struct filter *filter,
-	struct row_walk *walk)
+/* Rows that are completed together, with few commands. */
+struct callback_part {
+	unsigned int count;
+	struct callback_row rows[AHEAD_PART];
+};
+
+/* Completes the rows and shows them. The part is empty afterwards. */
+static enum outcome show_callbacks(struct page *page, struct view *view, struct callback_part *part)
+{
+	enum outcome code = callback_rows_fill(&page->desk.session, part->rows, part->count);
+
+	for (unsigned int i = 0; i < part->count && code == OUTCOME_DONE; i++)
+		view_row(view, &part->rows[i]);
+	memset(part, 0, sizeof(*part));
+	return code;
+}
+
+/* Reads the rows that the filter selects. */
+static enum outcome walk_callbacks(struct page *page, const struct filter *filter,
+	struct row_walk *walk, struct view *view, struct callback_part *part)
 {
 	unsigned int kind = walk_choice(page, "kind", callback_kind_names, CALLBACK_KIND_COUNT);
-	struct view view = {.fields = callback_fields, .more = callback_more};
-	struct callback_row row;
+	struct callback *callback = &part->rows[0].callback;
 	enum outcome code = OUTCOME_DONE;
 	enum filter_match match;
 
-	memset(&row, 0, sizeof(row));
-	/* Only a list that offers a replay has marks. */
-	view_begin(&view, page, "Callbacks, the newest first",
-		callback_columns + !replay_offer_may(page, filter));
-	while (code == OUTCOME_DONE && walk_next(walk, &row.callback)) {
-		const struct callback *callback = &row.callback;
-
+	while (code == OUTCOME_DONE && walk_next(walk, callback)) {
 		walk->last_ms = callback->created_ms;
 		match = filter_time(filter, callback->created_ms);
 		if (match == FILTER_END)
@@ -185,10 +262,28 @@ static enum outcome list_callbacks(struct page *page, const struct filter *filte
 			!filter_names(filter, callback->casino_id, callback->player_id,
 				callback->game_id))
 			continue;
-		code = callback_row_fill(&page->desk.session, &row);
-		view_row(&view, &row);
 		walk->shown++;
+		if (++part->count == AHEAD_PART)
+			code = show_callbacks(page, view, part);
+		callback = &part->rows[part->count].callback;
 	}
+	return code == OUTCOME_DONE ? show_callbacks(page, view, part) : code;
+}
+
+static enum outcome list_callbacks(struct page *page, const struct filter *filter,
+	struct row_walk *walk)
+{
+	struct view view = {.fields = callback_fields, .more = callback_more};
+	struct callback_part *part = calloc(1, sizeof(*part));
+	enum outcome code;
+
+	if (!part)
+		return session_no_memory(&page->desk.session);
+	/* Only a list that offers a replay has marks. */
+	view_begin(&view, page, "Callbacks, the newest first",
+		callback_columns + !replay_offer_may(page, filter));
+	code = walk_callbacks(page, filter, walk, &view, part);
+	free(part);
 	view_end(&view, "No callback with this filter in the rows that were looked at.");
 	walk_csv_end(&view, walk->stopped, walk->last);
 	return code;

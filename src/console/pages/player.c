@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLAYER_ROWS 64 /* of a table of the page */
+#define PLAYER_ROWS 64  /* of a table of the page */
+#define PLAYER_BETS 512 /* that the page reads; each of its commands waits for the desk's share of the ledger */
 
 /* The player with the sums. */
 struct player_facts {
@@ -168,13 +169,13 @@ static int compare_newer(const void *a, const void *b)
 
 /*
  * Shows the newest of the player's bets. The bets are stored by game, so the page reads up to
- * PAGE_LOOK_MAX of them.
+ * PLAYER_BETS of them.
  */
 static enum outcome show_bets(struct page *page, const struct player *player,
 	const struct selection *selection)
 {
 	struct view view = {.fields = bet_fields};
-	struct bet *bets = calloc(PAGE_LOOK_MAX, sizeof(*bets));
+	struct bet *bets = calloc(PLAYER_BETS, sizeof(*bets));
 	struct list list;
 	struct bet row;
 	size_t count = 0, looked = 0;
@@ -185,7 +186,7 @@ static enum outcome show_bets(struct page *page, const struct player *player,
 	memset(&row, 0, sizeof(row));
 	memcpy(row.player_id, player->player_id, sizeof(row.player_id));
 	list_open(&list, &page->desk.session, RECORD_BET, false, 1, &row);
-	while (looked < PAGE_LOOK_MAX && list_next(&list, &bets[count])) {
+	while (looked < PLAYER_BETS && list_next(&list, &bets[count])) {
 		looked++;
 		count += filter_time(&selection->day, bets[count].accepted_ms) == FILTER_TAKE;
 	}
@@ -197,10 +198,10 @@ static enum outcome show_bets(struct page *page, const struct player *player,
 	view_end(&view,
 		looked ? "No bet of that day in those that were looked at."
 		       : "This player has never placed a bet.");
-	if (looked == PAGE_LOOK_MAX)
+	if (looked == PLAYER_BETS)
 		page_paragraph(page,
-			"This player has 1,024 bets or more. Those above are the newest of the "
-			"first 1,024 in the order of their games. See Transactions for all.");
+			"This player has 512 bets or more. Those above are the newest of the "
+			"first 512 in the order of their games. See Transactions for all.");
 	free(bets);
 	return code;
 }

@@ -1,4 +1,5 @@
 /* pages/replay_preview - what a replay would send, and its start. */
+#include "admin/ahead.h"
 #include "admin/list.h"
 #include "admin/replays.h"
 #include "base/pack.h"
@@ -115,10 +116,20 @@ static const struct view_column first_columns[] = {
 static enum outcome write_first(struct page *page, const struct replay_preview *preview)
 {
 	struct view view = {.fields = callback_fields};
+	struct ahead *ahead = malloc(sizeof(*ahead));
 	struct callback row;
-	enum outcome code = OUTCOME_DONE;
+	enum outcome code;
 	bool found;
 
+	if (!ahead)
+		return session_no_memory(&page->desk.session);
+	ahead_open(ahead, &page->desk.session);
+	for (unsigned int i = 0; i < preview->first_count; i++) {
+		memset(&row, 0, sizeof(row));
+		row.event = preview->first[i];
+		ahead_want(ahead, RECORD_CALLBACK, &row);
+	}
+	code = ahead_read(ahead);
 	view_begin(&view, page, "The newest of them", first_columns);
 	for (unsigned int i = 0; i < preview->first_count && code == OUTCOME_DONE; i++) {
 		memset(&row, 0, sizeof(row));
@@ -128,6 +139,8 @@ static enum outcome write_first(struct page *page, const struct replay_preview *
 			view_row(&view, &row);
 	}
 	view_end(&view, "None.");
+	ahead_close(ahead);
+	free(ahead);
 	return code;
 }
 

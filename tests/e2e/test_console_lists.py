@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+"""Lists of the web console over desk.sock with many players: each row has the names and states that belong to it, and
+no page needs more than FRAMES_MAX commands of the ledger."""
+import contextlib
+import csv
+import io
+import os
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+import cb_rounds  # noqa: E402
+from cb import check, equal  # noqa: E402
+from cb_codes import one_time_code  # noqa: E402
+from cb_console import FRONT, Browser, Installed  # noqa: E402
+from cb_instance import temporary_directory  # noqa: E402
+from cb_middle import Middle, Operator  # noqa: E402
+from cb_rounds import Rounds  # noqa: E402
+from cb_worker import REFUSED, Worker  # noqa: E402
+
+SETTINGS = {"result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
+PLAYERS = 150  # more than two parts of a list
+FRAMES_MAX = 40
+WALLET = BROWSER = COUNTER = None
+
+
+class Counter(Middle):
+    """Between the console and desk.sock: counts the commands."""
+
+    frames = 0
+
+    def __init__(self, instance):
+        super().__init__(instance, None, name="desk.sock")
+
+    def relay(self, near, ledger):
+        ledger.send(self.frame(near))
+        self.frames += 1
+        near.send(self.frame(ledger))
+        return True
+
+    def of(self, browser, path, **query):
+        """The commands of one page, and the page."""
+        before = self.frames
+        page = browser.get(path, **query)
+        equal(page.status, 200, f"{path}: {page.text[-500:]}")
+        return self.frames - before, page
+
+
+def number_of(user):
+    return int(user.removeprefix("u"))
+
+
+def fill():
+    """PLAYERS players with a bet each, whose results are parked. Player N plays game N."""
+    WALLET.ctl("client", "add", cb_rounds.CLIENT)
+    WALLET.dealer_add("many", "--url", "http://127.0.0.1:1/d/", "--allow-http", mode="seamless")
+    with Operator(WALLET.sockets / "admin.sock") as admin:
+        for at in range(PLAYERS):
+            equal(admin.player_add("many", f"u{at}", f"{at:020}".translate(str.maketrans("0189", "abcd")), f"p{at}"),
+                  0, "the refusal of a player")
+    with Rounds(WALLET.sockets / "edge.sock") as link:
+        for at in range(PLAYERS):
+            link.bets("many", f"u{at}", [f"game-{at}"])
+            link.settle("many", f"u{at}", [f"game-{at}"])
+
+    def parked():
+        with Worker(WALLET.sockets / "edge.sock") as link:
+            for event, _ in link.find():
+                refusal, grant = link.claim(event)
+                if not refusal:
+                    link.end(grant, "many", REFUSED, status=422)
+        return WALLET.ctl_json("dealer", "show", "many")["total"]["parked"] == PLAYERS
+    cb.wait_until(parked, 60, "all are parked")
+
+
+def rows(path, **query):
+    page = BROWSER.get(path, **query)
+    equal(page.status, 200, path)
+    return list(csv.DictReader(io.StringIO(page.text)))
+
+
+def case_callbacks():
+    """The CSV of the callbacks, which is read in parts, has what the command line says of each."""
+    shown = {int(row["event"]): row for row in rows("/callbacks.csv", casino="many")}
+    listed = WALLET.ctl_json("callback", "list", "--casino", "many", "--limit", "0")["callbacks"]
+    equal(len(shown), 2 * PLAYERS, "callbacks of bets and results")
+    equal(sorted(shown), sorted(row["event"] for row in listed), "events")
+    for row in listed:
+        line = shown[row["event"]]
+        at = number_of(row["user_id"])
+        result = row["kind"] == "betting-result"
+        equal((line["user_id"], line["game_id"], line["state"]), (f"u{at}", f"game-{at}", row["state"]), "a callback")
+        equal((line["amount"], line["last"]), ("20.00", "refused 422") if result else ("10.00", "success 200"),
+              "amount and last attempt")
+
+
+def case_transactions():
+    shown = rows("/transactions.csv", casino="many")
+    equal(len(shown), 2 * PLAYERS, "bets and results")
+    for kind, state in (("bet", "settled"), ("payout", "at the dealer")):
+        found = [row for row in shown if row["kind"] == kind]
+        equal(sorted(number_of(row["user_id"]) for row in found), list(range(PLAYERS)), f"players of {kind}")
+        for row in found:
+            at = number_of(row["user_id"])
+            equal((row["game_id"], row["state"]), (f"game-{at}", state), f"a {kind}")
+            if kind == "bet":
+                equal((row["request_transaction_id"], row["amount"]), (f"bet-game-{at}", "-10.00"), "a bet")
+
+
+def case_commands():
+    """No page needs more than FRAMES_MAX commands."""
+    event = WALLET.ctl_json("callback", "list", "--casino", "many", "--limit", "1")["callbacks"][0]["event"]
+    pages = (("/", {}), ("/search", {"id": "zzz"}), ("/dealers", {}), ("/dealer", {"id": "many"}),
+             ("/days", {"casino": "many"}), ("/player", {"id": "many/u7"}), ("/transactions", {}),
+             ("/transactions", {"casino": "many", "kind": "bet"}), ("/callbacks", {}), ("/callbacks", {"casino": "many", "state": "parked"}), (f"/callbacks/{event}", {}),
+             ("/replays/preview", {"casino": "many"}), ("/replays", {}), ("/refused", {}), ("/audit", {}),
+             ("/operators", {}), ("/health", {}))
+    for path, query in pages:
+        frames, _ = COUNTER.of(BROWSER, path, **query)
+        check(0 < frames <= FRAMES_MAX, f"{path} {query} needs {frames} commands of the ledger")
+    frames, page = COUNTER.of(BROWSER, "/callbacks", casino="many", state="parked")
+    users = {node.text() for node in page.document().all("a") if node.text().startswith("u")}
+    check(users == {f"u{at}" for at in range(PLAYERS - 50, PLAYERS)}, f"the players of the newest 50: {users}")
+
+
+CASES = [
+    ("callbacks of many players", case_callbacks),
+    ("transactions of many players", case_transactions),
+    ("commands of a page", case_commands),
+]
+
+
+def main():
+    global WALLET, BROWSER, COUNTER  # pylint: disable=global-statement
+    secrets = temporary_directory("front")
+    front = secrets / "front"
+    front.touch(mode=0o600)
+    front.write_text(FRONT + "\n")
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, secrets)
+        WALLET = stack.enter_context(cb.Instance(
+            "lists", settings=SETTINGS | {"console_front_file": str(front)}))
+        fill()
+        COUNTER = stack.enter_context(Counter(WALLET))
+        console = stack.enter_context(Installed(WALLET, "desk", COUNTER.config))
+        BROWSER = Browser(console, "ann")
+        code = WALLET.ctl_json("operator", "add", "ann", "--role", "admin")["otpauth"]
+        equal(BROWSER.post("/sign-in", {"code": one_time_code(code)}).status, 303, "signed in")
+        return cb.run_cases(CASES, seconds=60)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
