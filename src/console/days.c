@@ -140,7 +140,7 @@ void days_section(struct page *page, const struct dealer *dealer, const struct d
 		write_callback_chart(html, rows, count);
 		/* On a phone each day is a card: unfolded they take most of the page. */
 		html_open(html, "details");
-		html_element(html, "summary", "", "The same figures as a table");
+		html_element(html, "summary", "", "The days as a table");
 	}
 	view_begin(&view, page, "The newest day first", days_columns);
 	for (uint32_t i = count; i-- > 0;)
@@ -223,7 +223,7 @@ enum outcome days_recent(struct page *page, const char *const *ids, uint32_t cou
 	html_element(html, "h2", "", "Last days");
 	write_recent_chart(html, rows);
 	html_open(html, "details");
-	html_element(html, "summary", "", "The same figures as a table");
+	html_element(html, "summary", "", "The days as a table");
 	view_begin(&view, page, "Of the first dealers above, each in its own time zone",
 		recent_columns);
 	for (uint32_t i = DAYS_RECENT; i-- > 0;)

@@ -31,8 +31,7 @@ uint64_t view_source_number(const struct view_source *source, const char *member
 		     : 0;
 }
 
-/* Writes @digits, "-1234.50", as "-1,234.50". */
-static void group_digits(const char *digits, char text[VIEW_TEXT_MAX])
+void view_group_digits(const char *digits, char text[VIEW_TEXT_MAX])
 {
 	size_t whole = strcspn(digits, "."), sign = digits[0] == '-', out = 0;
 
@@ -59,7 +58,7 @@ static void write_money(const struct field *field, const void *member, bool csv,
 	if (csv)
 		snprintf(text, VIEW_TEXT_MAX, "%s", digits);
 	else
-		group_digits(digits, text);
+		view_group_digits(digits, text);
 }
 
 static bool is_money(const struct field *field)
@@ -224,11 +223,15 @@ static void write_value(struct page *page, const struct view_column *column,
 {
 	struct page_address to = {.len = 0};
 	const void *row = source->row;
-	char text[VIEW_TEXT_MAX];
+	char text[VIEW_TEXT_MAX], digits[VIEW_TEXT_MAX];
 
 	if (column->how == VIEW_IF_ANY && is_nothing(field, row))
 		return;
 	view_value(page, field, row, false, text);
+	if (column->how == VIEW_COUNT) {
+		memcpy(digits, text, sizeof(digits));
+		view_group_digits(digits, text);
+	}
 	if (column->lead)
 		column->lead(page, source, &to);
 	if (to.len && text[0])

@@ -9,6 +9,7 @@
 
 enum view_how {
 	VIEW_PLAIN,  /* as the field's type says */
+	VIEW_COUNT,  /* a number of things: with signs between thousands */
 	VIEW_ID,     /* an id; view_pairs() adds a button that copies it */
 	VIEW_STATE,  /* an enum, as a label with a colour */
 	VIEW_IF_ANY, /* nothing for 0, false and "" */
@@ -66,6 +67,8 @@ void view_pairs(struct page *page, const struct view_column *columns, const stru
 	const void *row);
 
 #define VIEW_TEXT_MAX 512
+/* Writes @digits, "-1234.50", as "-1,234.50". */
+void view_group_digits(const char *digits, char text[VIEW_TEXT_MAX]);
 /* Writes the value of a member. @csv: without the signs between thousands, and times as UTC. */
 void view_value(const struct page *page, const struct field *field, const void *row, bool csv,
 	char text[VIEW_TEXT_MAX]);

@@ -1,6 +1,7 @@
 #include "console/walk.h"
 
 #include "admin/names.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "console/routes.h"
 
@@ -28,17 +29,26 @@ void walk_open(struct row_walk *walk, struct page *page, enum record record)
 	walk->rows = page->route->csv ? page->console->csv_rows : PAGE_ROWS;
 	list_open(&walk->list, &page->desk.session, record, true, 0, NULL);
 	walk->list.page = WALK_PAGE;
+	walk->until_ms = clock_boot_ms() + PAGE_LOOK_MS;
 	if (text_unsigned(params_get(&page->query, "after"), INT64_MAX, &after) && after) {
 		row.number = after;
 		list_behind(&walk->list, &row);
 	}
 }
 
+/* Returns true if the page has looked at as many rows as it may. */
+static bool looked_enough(const struct row_walk *walk)
+{
+	if (walk->page->route->csv)
+		return walk->looked >= PAGE_CSV_LOOK_MAX;
+	return walk->looked >= PAGE_LOOK_MAX ||
+		(walk->looked >= PAGE_LOOK_LEAST && !walk->list.rest.len &&
+			clock_boot_ms() >= walk->until_ms);
+}
+
 bool walk_next(struct row_walk *walk, void *row)
 {
-	uint64_t most = walk->page->route->csv ? PAGE_CSV_LOOK_MAX : PAGE_LOOK_MAX;
-
-	walk->stopped = walk->shown >= walk->rows || walk->looked >= most;
+	walk->stopped = walk->shown >= walk->rows || looked_enough(walk);
 	if (walk->stopped)
 		return false;
 	if (!list_next(&walk->list, row)) {

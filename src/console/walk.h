@@ -1,6 +1,7 @@
 /*
  * walk - walks numbered rows (transactions, callbacks, the audit) from the newest to the oldest for one
- * page, within bounds: a page looks at PAGE_LOOK_MAX rows, and then offers to go on.
+ * page, within bounds: a page looks at PAGE_LOOK_MAX rows, or at PAGE_LOOK_LEAST if that took PAGE_LOOK_MS, and then
+ * offers to go on.
  */
 #ifndef CONSOLE_WALK_H
 #define CONSOLE_WALK_H
@@ -13,12 +14,13 @@
 struct row_walk {
 	struct page *page;
 	struct list list;
-	uint64_t rows;   /* rows that the page shows at most */
-	uint64_t shown;  /* counted by the caller */
-	uint64_t looked; /* rows that were read */
-	uint64_t last;   /* number of the row that was read last */
-	int64_t last_ms; /* its time, set by the caller */
-	bool stopped;    /* there may be older rows */
+	uint64_t rows;    /* rows that the page shows at most */
+	uint64_t shown;   /* counted by the caller */
+	uint64_t looked;  /* rows that were read */
+	uint64_t last;    /* number of the row that was read last */
+	int64_t last_ms;  /* its time, set by the caller */
+	int64_t until_ms; /* boot time after which the page looks no further */
+	bool stopped;     /* there may be older rows */
 };
 
 /* Begins after the number in the parameter "after". Call walk_end() in any case. */

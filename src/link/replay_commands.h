@@ -11,7 +11,7 @@
 
 /* Bounds of one REPLAY_PREVIEW: callbacks that it looks at, and those that it reports. */
 #define REPLAY_LOOK_MAX   1024
-#define REPLAY_REPORT_MAX 128
+#define REPLAY_REPORT_MAX 256
 /* Callbacks of one step. */
 #define REPLAY_STEP_MAX 16
 

@@ -148,7 +148,7 @@ def case_replay_survives_kills():
     equal(offers, [f"Preview replay of all {COUNT} parked", "Preview replay of the marked ones"], "offers")
     page = preview(nok, casino=name, state="parked", which="all")
     check(f"Send these {COUNT} again" in page.document().text(), page.text)
-    check("together 1250.00" in page.document().text(), page.text)
+    check("together 1,250.00" in page.document().text(), page.text)
     form = form_of(page, "token", "selection", "operation", "step")
     equal(nok.post("/replays/start", form | {"reason": ""}).status, 400, "no reason")
     page = nok.post("/replays/start", form | {"reason": "dealer is up"})

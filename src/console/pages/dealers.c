@@ -83,7 +83,7 @@ static const struct view_column dealer_columns[] = {
 };
 
 static const struct view_column total_columns[] = {
-	{"Players", "players", VIEW_PLAIN, NULL},
+	{"Players", "players", VIEW_COUNT, NULL},
 	{"Balance of all players here", "balance", VIEW_PLAIN, NULL},
 	{"Transferred in", "transferred_in", VIEW_PLAIN, NULL},
 	{"Transferred out", "transferred_out", VIEW_PLAIN, NULL},
@@ -93,9 +93,9 @@ static const struct view_column total_columns[] = {
 	{"Staked at the dealer", "seamless_staked", VIEW_PLAIN, NULL},
 	{"Paid at the dealer", "seamless_paid", VIEW_PLAIN, NULL},
 	{"Refunded at the dealer", "seamless_refunded", VIEW_PLAIN, NULL},
-	{"Open bets", "open_bets", VIEW_PLAIN, NULL},
-	{"Parked callbacks", "parked", VIEW_PLAIN, NULL},
-	{"Held callbacks", "held", VIEW_PLAIN, NULL},
+	{"Open bets", "open_bets", VIEW_COUNT, NULL},
+	{"Parked callbacks", "parked", VIEW_COUNT, NULL},
+	{"Held callbacks", "held", VIEW_COUNT, NULL},
 	{"Owes in payouts", "owed_payouts", VIEW_PLAIN, NULL},
 	{"Owes in refunds", "owed_refunds", VIEW_PLAIN, NULL},
 	{"Players owe", "shortfall", VIEW_IF_ANY, NULL},

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLAYER_ROWS 64  /* of a table of the page */
-#define PLAYER_BETS 512 /* that the page reads; each of its commands waits for the desk's share of the ledger */
+#define PLAYER_ROWS 64 /* of a table of the page */
+#define PLAYER_BETS                                                                                \
+	512 /* that the page reads; each of its commands waits for the desk's share of the ledger */
 
 /* The player with the sums. */
 struct player_facts {
@@ -48,7 +49,7 @@ static const struct view_column facts_columns[] = {
 	{"Currency", "currency", VIEW_PLAIN, NULL},
 	{"Suspended", "suspended", VIEW_IF_ANY, NULL},
 	{"Registered", "created_ms", VIEW_PLAIN, NULL},
-	{"Bets settled", "bet_count", VIEW_PLAIN, NULL},
+	{"Bets settled", "bet_count", VIEW_COUNT, NULL},
 	{"Turnover", "turnover", VIEW_PLAIN, NULL},
 	{"Result", "profit_loss", VIEW_PLAIN, NULL},
 	VIEW_END,

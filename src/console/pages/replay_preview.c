@@ -147,13 +147,14 @@ static enum outcome write_first(struct page *page, const struct replay_preview *
 static void write_sums(struct page *page, const struct replay_preview *preview)
 {
 	struct html *html = &page->html;
-	char amount[SUM_TEXT_MAX];
+	char digits[SUM_TEXT_MAX], amount[VIEW_TEXT_MAX];
 
 	html_open(html, "ul");
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
 		if (!preview->sums[i].count)
 			continue;
-		sum_format(preview->sums[i].amount, 2, amount);
+		sum_format(preview->sums[i].amount, 2, digits);
+		view_group_digits(digits, amount);
 		html_open(html, "li");
 		html_printf(html, "%" PRIu64 " of %s, together %s", preview->sums[i].count,
 			callback_kind_names[i], amount);
