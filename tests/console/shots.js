@@ -1,6 +1,7 @@
 /*
  * shots.js URL USER PASSWORD CODE DIRECTORY EVENT BET - photographs pages of the console for doc/console.md, for
- * tests/console/shots.py. Prints one line of JSON for each file, and for what is wrong.
+ * tests/console/shots.py. With a cookie NAME=VALUE in place of the code, the pages are those of a large state, for
+ * bench/console.py. Prints one line of JSON for each file, and for what is wrong.
  */
 "use strict";
 const fs = require("fs");
@@ -20,13 +21,32 @@ const shots = [
 	["error", "bets/17", 1000, 300, {colorScheme: "dark"}],
 ];
 
+/* Of 10 million players and 5,000 parked results (bench/console.py). */
+const large = [
+	["large-overview", "", 1280, 800],
+	["large-callbacks", "callbacks?casino=parked&state=parked", 1280, 520],
+	["large-preview", "replays/preview?casino=parked&state=parked", 1280, 600],
+	["large-dealer", "dealer?id=bench", 1280, 800, {colorScheme: "dark"}],
+	["large-player", "search?id=parked/bob", 1280, 900],
+	["large-transactions", "transactions", 1280, 420],
+	["large-overview-narrow", "", 320, 900, {colorScheme: "dark"}],
+	["large-callbacks-narrow", "callbacks?casino=parked&state=parked", 320, 900],
+	["large-callbacks-phone", "callbacks?casino=parked&state=parked", 390, 900, {colorScheme: "dark"}],
+	["large-round", `round?player=${bet}&game=game-0`, 390, 900],
+];
+
 async function photograph(browser, [name, address, width, height, options]) {
 	const context = await browser.newContext({httpCredentials: {username, password}, viewport: {width, height},
 		...options});
 	const page = await context.newPage();
-	await page.goto(url);
-	await page.fill("input[name=code]", code);
-	await page.click("main button");
+	const [cookie, session] = code.split("=");
+	if (session) {
+		await context.addCookies([{name: cookie, value: session, url}]);
+	} else {
+		await page.goto(url);
+		await page.fill("input[name=code]", code);
+		await page.click("main button");
+	}
 	await page.goto(url + address);
 	const file = path.join(directory, `${name}.png`);
 	await page.screenshot({path: file});
@@ -39,7 +59,7 @@ async function photograph(browser, [name, address, width, height, options]) {
 
 async function main() {
 	const browser = await chromium.launch({executablePath: process.env.CB_CHROMIUM, args: ["--no-sandbox"]});
-	for (const shot of shots)
+	for (const shot of code.includes("=") ? large : shots)
 		await photograph(browser, shot);
 	await browser.close();
 }
