@@ -7,7 +7,7 @@
 
 /* The rows of one command. */
 #define KEYS_MAX 64
-/* A part's rows without JSON and bytes are far below. */
+/* The AHEAD_MAX rows, without JSON and bytes, need far less. */
 #define ROWS_BYTES_MAX (4u << 20)
 
 void ahead_open(struct ahead *ahead, struct session *session)
@@ -58,7 +58,10 @@ void ahead_want(struct ahead *ahead, enum record record, const void *row)
 	ahead->count++;
 }
 
-/* Keeps the first of @rows, which is of a wanted key from @from on. Returns the number after that; 0: of none. */
+/*
+ * Takes one row from @rows and keeps it with its key, which is wanted[@from] or a later one. Returns the index of that
+ * key plus 1; 0 if no such key was wanted.
+ */
 static unsigned int keep_row(struct ahead *ahead, enum record record, struct bytes *rows,
 	unsigned int from)
 {
@@ -87,6 +90,9 @@ static unsigned int keep_row(struct ahead *ahead, enum record record, struct byt
 		buffer_append(&ahead->rows, data, wanted->row_len);
 		found = i + 1;
 	}
+	/* A key without memory is reported by ahead_read(). */
+	ahead->rows.failed |= key.failed;
+	found = key.failed ? from + 1 : found;
 	buffer_free(&key);
 	return found;
 }
@@ -108,7 +114,7 @@ static unsigned int pack_keys(const struct ahead *ahead, enum record record, uns
 	return i;
 }
 
-/* Reads the rows of one command. *from becomes the number after the last row that is known. */
+/* Reads the rows of one command. Sets *from to the index of the first key that was not answered. */
 static enum outcome read_some(struct ahead *ahead, enum record record, struct buffer *keys,
 	unsigned int *from)
 {

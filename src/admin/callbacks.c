@@ -203,7 +203,7 @@ enum outcome callbacks_walk(struct session *session, struct filter *filter, uint
 		if (++count == AHEAD_PART)
 			code = visit_part(session, rows, &count, visit, context);
 	}
-	if (code == OUTCOME_DONE)
+	if (code == OUTCOME_DONE && list.code == OUTCOME_DONE)
 		code = visit_part(session, rows, &count, visit, context);
 	free(rows);
 	return list_end(&list, code);

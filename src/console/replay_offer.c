@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "console/routes.h"
+#include "console/view.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,7 +56,8 @@ enum outcome replay_offer_close(struct page *page, const struct filter *filter,
 	const struct row_walk *walk)
 {
 	struct total total = {.casino_id = ""};
-	char text[96] = "Preview replay of all parked ones with this filter";
+	char count[VIEW_COUNT_SIZE],
+		text[96] = "Preview replay of all parked ones with this filter";
 	enum outcome code;
 	bool found;
 
@@ -65,8 +67,8 @@ enum outcome replay_offer_close(struct page *page, const struct filter *filter,
 		return code;
 	if (found && total.parked && (walk->shown || walk->stopped)) {
 		if (is_dealer_alone(page, filter))
-			snprintf(text, sizeof(text), "Preview replay of all %" PRIu64 " parked",
-				total.parked);
+			snprintf(text, sizeof(text), "Preview replay of all %s parked",
+				view_count(total.parked, count));
 		html_open(&page->html, "p");
 		write_offer_button(page, "all", text);
 		html_text(&page->html, " ");

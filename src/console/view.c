@@ -43,6 +43,16 @@ void view_group_digits(const char *digits, char text[VIEW_TEXT_MAX])
 	text[out] = '\0';
 }
 
+const char *view_count(uint64_t number, char text[VIEW_COUNT_SIZE])
+{
+	char digits[VIEW_COUNT_SIZE], grouped[VIEW_TEXT_MAX];
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	view_group_digits(digits, grouped);
+	text_copy(text, VIEW_COUNT_SIZE, grouped);
+	return text;
+}
+
 static void write_money(const struct field *field, const void *member, bool csv,
 	char text[VIEW_TEXT_MAX])
 {

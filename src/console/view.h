@@ -67,6 +67,9 @@ void view_pairs(struct page *page, const struct view_column *columns, const stru
 	const void *row);
 
 #define VIEW_TEXT_MAX 512
+/* Writes a number of things as VIEW_COUNT does, "1,234". Returns @text. */
+#define VIEW_COUNT_SIZE 32
+const char *view_count(uint64_t number, char text[VIEW_COUNT_SIZE]);
 /* Writes @digits, "-1234.50", as "-1,234.50". */
 void view_group_digits(const char *digits, char text[VIEW_TEXT_MAX]);
 /* Writes the value of a member. @csv: without the signs between thousands, and times as UTC. */

@@ -42,7 +42,7 @@ static bool looked_enough(const struct row_walk *walk)
 	if (walk->page->route->csv)
 		return walk->looked >= PAGE_CSV_LOOK_MAX;
 	return walk->looked >= PAGE_LOOK_MAX ||
-		(walk->looked >= PAGE_LOOK_LEAST && !walk->list.rest.len &&
+		(walk->looked >= PAGE_LOOK_LEAST && !walk->list.rest.len && walk->list.more &&
 			clock_boot_ms() >= walk->until_ms);
 }
 

@@ -1,7 +1,7 @@
 /*
  * walk - walks numbered rows (transactions, callbacks, the audit) from the newest to the oldest for one
- * page, within bounds: a page looks at PAGE_LOOK_MAX rows, or at PAGE_LOOK_LEAST if that took PAGE_LOOK_MS, and then
- * offers to go on.
+ * page, within bounds: a page stops after PAGE_LOOK_MAX rows, or after PAGE_LOOK_LEAST or more once PAGE_LOOK_MS have
+ * passed. It then offers to go on.
  */
 #ifndef CONSOLE_WALK_H
 #define CONSOLE_WALK_H

@@ -344,7 +344,7 @@ struct backup_result {
  *
  * With @keys, packed keys one after the other (link_list_key()), the rows are those of the keys, in their order,
  * without their JSON and bytes; a key without a row is passed over. @prefix and @cursor are then empty, and there
- * are as many keys as a page may have rows. If @more is set, the page ended after the key of its last row.
+ * are at most as many keys as a page may have rows. If @more is set, the page ended after the key of its last row.
  */
 #define LIST_SECRET_KEPT "set"
 #define LIST_KEY_MAX     512

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Lists of the web console over desk.sock with many players: each row has the names and states that belong to it, and
-no page needs more than FRAMES_MAX commands of the ledger."""
+"""Lists of the web console over desk.sock with many players: each row has the names, amounts and states that belong to
+it, and no page needs more than FRAMES_MAX commands of the ledger."""
 import contextlib
 import csv
 import io
@@ -11,18 +11,19 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
-import cb_rounds  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import FRONT, Browser, Installed  # noqa: E402
+from cb_ctl import run  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
-from cb_middle import Middle, Operator  # noqa: E402
-from cb_rounds import Rounds  # noqa: E402
-from cb_worker import REFUSED, Worker  # noqa: E402
+from cb_middle import RECORDS, Middle, Operator  # noqa: E402
+from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
 
 SETTINGS = {"result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
 PLAYERS = 150  # more than two parts of a list
 FRAMES_MAX = 40
+LIST_FRAMES_MAX = 16  # a list of many players and bets
+GAMES = "games"
 WALLET = BROWSER = COUNTER = None
 
 
@@ -48,29 +49,45 @@ class Counter(Middle):
         return self.frames - before, page
 
 
+def stake(at):
+    """Of player @at: each has another one."""
+    return at + 1
+
+
+def game(at):
+    """Long, as the references are: the bets of one part of a list are more than one answer of the ledger."""
+    return f"game-{at}-" + "g" * 115
+
+
+def reference(at):
+    return f"bet-{at}-" + "r" * 115
+
+
 def number_of(user):
     return int(user.removeprefix("u"))
 
 
 def fill():
     """PLAYERS players with a bet each, whose results are parked. Player N plays game N."""
-    WALLET.ctl("client", "add", cb_rounds.CLIENT)
+    WALLET.ctl("client", "add", GAMES)
     WALLET.dealer_add("many", "--url", "http://127.0.0.1:1/d/", "--allow-http", mode="seamless")
     with Operator(WALLET.sockets / "admin.sock") as admin:
         for at in range(PLAYERS):
             equal(admin.player_add("many", f"u{at}", f"{at:020}".translate(str.maketrans("0189", "abcd")), f"p{at}"),
                   0, "the refusal of a player")
-    with Rounds(WALLET.sockets / "edge.sock") as link:
+    with Worker(WALLET.sockets / "edge.sock") as link:
         for at in range(PLAYERS):
-            link.bets("many", f"u{at}", [f"game-{at}"])
-            link.settle("many", f"u{at}", [f"game-{at}"])
+            bet = link.place(GAMES, "many", f"u{at}", game(at), stake(at), reference=reference(at), remark="m" * 256)
+            link.end(bet.send, "many", SUCCESS, status=200)
+            made = link.settle(GAMES, "many", f"u{at}", game(at), WIN, 2 * stake(at))
+            link.end(made.send, "many", NOT_SENT, note="connection refused")
 
     def parked():
         with Worker(WALLET.sockets / "edge.sock") as link:
             for event, _ in link.find():
                 refusal, grant = link.claim(event)
                 if not refusal:
-                    link.end(grant, "many", REFUSED, status=422)
+                    link.end(grant, "many", REFUSED, status=400 + event // 16 % 90)
         return WALLET.ctl_json("dealer", "show", "many")["total"]["parked"] == PLAYERS
     cb.wait_until(parked, 60, "all are parked")
 
@@ -91,22 +108,22 @@ def case_callbacks():
         line = shown[row["event"]]
         at = number_of(row["user_id"])
         result = row["kind"] == "betting-result"
-        equal((line["user_id"], line["game_id"], line["state"]), (f"u{at}", f"game-{at}", row["state"]), "a callback")
-        equal((line["amount"], line["last"]), ("20.00", "refused 422") if result else ("10.00", "success 200"),
-              "amount and last attempt")
+        equal((line["user_id"], line["game_id"], line["state"]), (f"u{at}", game(at), row["state"]), "a callback")
+        equal(line["amount"], f"{stake(at) * (2 if result else 1)}.00", "the amount")
+        equal(line["last"], f"{row['last_class']} {row['last_http_status']}", "the last attempt")
+    check(len({line["last"] for line in shown.values()}) > 10, "the dealer's answers differ")
 
 
 def case_transactions():
-    shown = rows("/transactions.csv", casino="many")
-    equal(len(shown), 2 * PLAYERS, "bets and results")
+    equal(len(rows("/transactions.csv", casino="many")), 2 * PLAYERS, "bets and results")
     for kind, state in (("bet", "settled"), ("payout", "at the dealer")):
-        found = [row for row in shown if row["kind"] == kind]
+        found = rows("/transactions.csv", casino="many", kind=kind)
         equal(sorted(number_of(row["user_id"]) for row in found), list(range(PLAYERS)), f"players of {kind}")
         for row in found:
             at = number_of(row["user_id"])
-            equal((row["game_id"], row["state"]), (f"game-{at}", state), f"a {kind}")
+            equal((row["game_id"], row["state"]), (game(at), state), f"a {kind}")
             if kind == "bet":
-                equal((row["request_transaction_id"], row["amount"]), (f"bet-game-{at}", "-10.00"), "a bet")
+                equal((row["request_transaction_id"], row["amount"]), (reference(at), f"-{stake(at)}.00"), "a bet")
 
 
 def case_commands():
@@ -119,16 +136,32 @@ def case_commands():
              ("/operators", {}), ("/health", {}))
     for path, query in pages:
         frames, _ = COUNTER.of(BROWSER, path, **query)
-        check(0 < frames <= FRAMES_MAX, f"{path} {query} needs {frames} commands of the ledger")
-    frames, page = COUNTER.of(BROWSER, "/callbacks", casino="many", state="parked")
+        most = LIST_FRAMES_MAX if path in ("/callbacks", "/transactions") else FRAMES_MAX
+        check(0 < frames <= most, f"{path} {query} needs {frames} commands of the ledger")
+    _, page = COUNTER.of(BROWSER, "/callbacks", casino="many", state="parked")
     users = {node.text() for node in page.document().all("a") if node.text().startswith("u")}
     check(users == {f"u{at}" for at in range(PLAYERS - 50, PLAYERS)}, f"the players of the newest 50: {users}")
+
+
+def case_cut():
+    """creditbridgectl callback list reports once that the ledger does not answer the second page of 256 callbacks."""
+    pages = []
+
+    def cut(command, record, answer):
+        pages.append(command == "list" and record == RECORDS["CALLBACK"])
+        return answer if sum(pages) < 2 else None
+    with Middle(WALLET, cut) as middle:
+        done = run("--config", middle.config, "--json", "callback", "list", "--casino", "many", "--limit", "0", code=69)
+    check(sum(pages) >= 2, "the second page was asked for")
+    equal(done.stdout.count('"error"'), 1, f"errors in {done.stdout[-500:]}")
+    equal(done.stderr.count("creditbridgectl: "), 1, f"errors in {done.stderr}")
 
 
 CASES = [
     ("callbacks of many players", case_callbacks),
     ("transactions of many players", case_transactions),
     ("commands of a page", case_commands),
+    ("a list that breaks off", case_cut),
 ]
 
 

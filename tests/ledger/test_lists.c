@@ -108,6 +108,36 @@ START_TEST(a_limit_holds_for_keys)
 }
 END_TEST
 
+/* More rows than a frame takes: the page says that there are more, and the next one goes on. */
+START_TEST(a_page_ends_by_its_bytes)
+{
+	const struct list_cmd cmd = {.record = RECORD_DEALER};
+	struct dealer_put_cmd dealer = case_dealer_cmd("large");
+	struct list_result result;
+	uint32_t first;
+
+	begin(_i);
+	dealer.operator= case_operator();
+	memset(dealer.dealer.url, 'x', sizeof(dealer.dealer.url) - 1);
+	memcpy(dealer.dealer.url, "https://", 8);
+	ck_assert_int_eq(case_run(COMMAND_DEALER_PUT, &dealer)->result.verdict.refusal,
+		REFUSAL_NONE);
+	for (unsigned int i = 0; i < LIST_ROWS_MAX; i++)
+		add_key(RECORD_DEALER, &dealer.dealer);
+	result = ask(cmd);
+	ck_assert(result.more);
+	ck_assert_uint_gt(result.count, 0);
+	ck_assert_uint_lt(result.count, LIST_ROWS_MAX);
+	ck_assert_uint_eq(result.cursor.len, keys.len / LIST_ROWS_MAX);
+	first = result.count;
+	buffer_consume(&keys, first * (keys.len / LIST_ROWS_MAX));
+	result = ask(cmd);
+	ck_assert_uint_gt(result.count, 0);
+	ck_assert_uint_le(first + result.count, LIST_ROWS_MAX);
+	end();
+}
+END_TEST
+
 START_TEST(other_keys_are_refused)
 {
 	struct list_cmd cmd = {.record = RECORD_PLAYER};
@@ -184,7 +214,8 @@ END_TEST
 Suite *lists_suite(void)
 {
 	const TTest *const tests[] = {rows_come_in_the_order_of_their_keys, a_limit_holds_for_keys,
-		other_keys_are_refused, secrets_are_blanked, json_is_left_out};
+		a_page_ends_by_its_bytes, other_keys_are_refused, secrets_are_blanked,
+		json_is_left_out};
 	Suite *suite = suite_create("lists");
 	TCase *tcase = tcase_create("keys");
 

@@ -143,6 +143,8 @@ static enum outcome walk_transactions(struct page *page, const struct filter *fi
 			code = show_transactions(page, view, part);
 		entry = &part->rows[part->count].entry;
 	}
+	if (code == OUTCOME_DONE)
+		code = walk->list.code;
 	return code == OUTCOME_DONE ? show_transactions(page, view, part) : code;
 }
 
@@ -267,6 +269,8 @@ static enum outcome walk_callbacks(struct page *page, const struct filter *filte
 			code = show_callbacks(page, view, part);
 		callback = &part->rows[part->count].callback;
 	}
+	if (code == OUTCOME_DONE)
+		code = walk->list.code;
 	return code == OUTCOME_DONE ? show_callbacks(page, view, part) : code;
 }
 

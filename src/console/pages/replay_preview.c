@@ -73,7 +73,7 @@ static void write_form(struct page *page, const struct replay_start_cmd *cmd, co
 {
 	const struct page_address action = page_address(page, "/replays/start");
 	struct html *html = &page->html;
-	char text[64];
+	char text[64], count[VIEW_COUNT_SIZE];
 
 	if (failed)
 		html_element(html, "p", "error", failed);
@@ -95,7 +95,7 @@ static void write_form(struct page *page, const struct replay_start_cmd *cmd, co
 		html_close(html);
 		html_close(html);
 	}
-	snprintf(text, sizeof(text), "Send these %" PRIu64 " again", cmd->expected);
+	snprintf(text, sizeof(text), "Send these %s again", view_count(cmd->expected, count));
 	page_button(page, text);
 	html_close(html);
 }
@@ -147,7 +147,7 @@ static enum outcome write_first(struct page *page, const struct replay_preview *
 static void write_sums(struct page *page, const struct replay_preview *preview)
 {
 	struct html *html = &page->html;
-	char digits[SUM_TEXT_MAX], amount[VIEW_TEXT_MAX];
+	char digits[SUM_TEXT_MAX], amount[VIEW_TEXT_MAX], count[VIEW_COUNT_SIZE];
 
 	html_open(html, "ul");
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
@@ -156,8 +156,8 @@ static void write_sums(struct page *page, const struct replay_preview *preview)
 		sum_format(preview->sums[i].amount, 2, digits);
 		view_group_digits(digits, amount);
 		html_open(html, "li");
-		html_printf(html, "%" PRIu64 " of %s, together %s", preview->sums[i].count,
-			callback_kind_names[i], amount);
+		html_printf(html, "%s of %s, together %s",
+			view_count(preview->sums[i].count, count), callback_kind_names[i], amount);
 		html_close(html);
 	}
 	html_close(html);
@@ -170,34 +170,27 @@ static void write_sums(struct page *page, const struct replay_preview *preview)
 	html_close(html);
 }
 
+static void write_not_sent(struct html *html, uint64_t number, const char *why)
+{
+	char count[VIEW_COUNT_SIZE];
+
+	if (!number)
+		return;
+	html_open(html, "li");
+	html_printf(html, "%s are not sent: %s", view_count(number, count), why);
+	html_close(html);
+}
+
 /* Writes what is not sent or waits, and why. */
 static void write_left_out(struct page *page, const struct replay_preview *preview)
 {
 	struct html *html = &page->html;
 
 	html_open(html, "ul");
-	if (preview->held) {
-		html_open(html, "li");
-		html_printf(html,
-			"%" PRIu64 " are not sent: they are held until they are released.",
-			preview->held);
-		html_close(html);
-	}
-	if (preview->adjusted) {
-		html_open(html, "li");
-		html_printf(html,
-			"%" PRIu64 " are not sent: an adjustment was made in their place.",
-			preview->adjusted);
-		html_close(html);
-	}
-	if (preview->parked_later) {
-		html_open(html, "li");
-		html_printf(html,
-			"%" PRIu64
-			" are not sent: they were parked while the clock was ahead. Each can be sent by itself.",
-			preview->parked_later);
-		html_close(html);
-	}
+	write_not_sent(html, preview->held, "they are held until they are released.");
+	write_not_sent(html, preview->adjusted, "an adjustment was made in their place.");
+	write_not_sent(html, preview->parked_later,
+		"they were parked while the clock was ahead. Each can be sent by itself.");
 	if (preview->more) {
 		html_open(html, "li");
 		html_text(html, "Callbacks made before ");
@@ -248,7 +241,7 @@ static enum outcome show_preview(struct page *page, struct replay_preview *previ
 {
 	struct replay_start_cmd cmd = {.expected = 0};
 	struct html *html = &page->html;
-	char text[128];
+	char text[128], count[VIEW_COUNT_SIZE];
 	enum outcome code = replays_preview(&page->desk.session, preview, PREVIEW_COMMANDS);
 
 	if (code != OUTCOME_DONE)
@@ -258,9 +251,8 @@ static enum outcome show_preview(struct page *page, struct replay_preview *previ
 	cmd.expected = preview->count;
 	cmd.parked_later = preview->parked_later;
 	page_begin_id(page, "Preview of a replay:", preview->filter.casino_id);
-	snprintf(text, sizeof(text),
-		"Callbacks that are sent again: %" PRIu64 ", up to event %" PRIu64 ".",
-		preview->count, preview->filter.last_event);
+	snprintf(text, sizeof(text), "Callbacks that are sent again: %s, up to event %" PRIu64 ".",
+		view_count(preview->count, count), preview->filter.last_event);
 	html_open(html, "section");
 	page_paragraph(page, preview->count ? text : "No parked callback with this filter.");
 	write_sums(page, preview);

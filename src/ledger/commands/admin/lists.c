@@ -1,6 +1,7 @@
 /*
  * lists - pages of rows for creditbridgectl: lists, lookups and the proof.
  */
+#include "base/check.h"
 #include "base/pack.h"
 #include "ledger/commands/ops.h"
 #include "link/frame.h"
@@ -12,6 +13,8 @@
 /* The same on desk.sock, whose commands run beside those of callers. */
 #define LIST_DESK_ROWS_MAX  64
 #define LIST_DESK_BYTES_MAX (32 * 1024)
+/* Rows of keys that are loaded together. A round has up to 1 MiB. */
+#define LIST_KEYS_TOGETHER 16
 
 struct list_page {
 	const struct list_cmd *cmd;
@@ -111,24 +114,81 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 		pass_row(page, key);
 }
 
-/* Reads the row of each key. Refuses keys that are none, and more than a page may have rows. */
+/* Takes the next key from @rest. Returns false if the bytes are no whole key. */
+static bool take_key(struct bytes *rest, enum record record, union shown_row *key,
+	struct bytes *packed)
+{
+	const struct record_info *info = &record_infos[record];
+
+	memset(key, 0, sizeof(*key));
+	packed->data = rest->data;
+	if (!unpack_key(rest, info->fields, info->key_count, key))
+		return false;
+	packed->len = (uint32_t)(rest->data - packed->data);
+	return true;
+}
+
+/* Returns true if the bytes are whole keys, at most @most. */
+static bool are_keys(const struct list_cmd *cmd, uint32_t most)
+{
+	struct bytes rest = cmd->keys, packed;
+	union shown_row key;
+	uint32_t count = 0;
+
+	while (rest.len && count <= most) {
+		if (!take_key(&rest, cmd->record, &key, &packed))
+			return false;
+		count++;
+	}
+	return count <= most;
+}
+
+/* Reads the rows of the next keys, which the store loads together. Takes their keys from @rest. */
+static enum status read_together(struct list_page *page, struct bytes *rest)
+{
+	const enum record record = page->cmd->record;
+	struct ws *ws = page->context->ws;
+	struct bytes packed, again = *rest;
+	union shown_row key;
+	const void *row;
+	enum status status;
+
+	ws_reset(ws);
+	for (unsigned int i = 0; i < LIST_KEYS_TOGETHER && rest->len; i++) {
+		CHECK(take_key(rest, record, &key, &packed)); /* as are_keys() did */
+		if (record == RECORD_BET)
+			ws_want_without_object(ws, record, &key);
+		else
+			ws_want(ws, record, &key);
+	}
+	status = page->context->store->load(page->context->store, ws);
+	if (!status && ws_faulty(ws))
+		status = STATUS_NOMEM;
+	while (!status && again.data != rest->data && !page->result->more) {
+		CHECK(take_key(&again, record, &key, &packed));
+		row = ws_get(ws, record, &key);
+		if (row && !list_visit(page, packed, row) && !page->result->more)
+			status = STATUS_NOMEM;
+	}
+	return status;
+}
+
+/* Reads the row of each key. The library that reads an archive has no working set: there, one after the other. */
 static enum status read_keys(struct list_page *page)
 {
-	const struct record_info *info = &record_infos[page->cmd->record];
 	struct store_range range = {.record = page->cmd->record};
 	struct bytes rest = page->cmd->keys;
 	enum status status = STATUS_OK;
 	union shown_row key;
 
-	for (uint32_t looked = 0; rest.len && !page->result->more && !status; looked++) {
-		range.prefix.data = rest.data;
-		if (looked == page->limit ||
-			!unpack_key(&rest, info->fields, info->key_count, &key)) {
-			page->result->verdict.refusal = REFUSAL_BAD_REQUEST;
-			return STATUS_OK;
+	while (rest.len && !page->result->more && !status) {
+		if (page->context->ws) {
+			status = read_together(page, &rest);
+		} else {
+			CHECK(take_key(&rest, range.record, &key, &range.prefix));
+			status = page->context->store->scan(page->context->store, &range,
+				list_visit, page);
 		}
-		range.prefix.len = (uint32_t)(rest.data - range.prefix.data);
-		status = page->context->store->scan(page->context->store, &range, list_visit, page);
 	}
 	return status;
 }
@@ -153,14 +213,14 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 	};
 	enum status status;
 
-	if (!is_readable(cmd)) {
-		result->verdict.refusal = REFUSAL_BAD_REQUEST;
-		return STATUS_OK;
-	}
 	page.limit = context->desk ? LIST_DESK_ROWS_MAX : LIST_ROWS_MAX;
 	page.bytes = context->desk ? LIST_DESK_BYTES_MAX : LIST_BYTES_MAX;
 	if (cmd->limit && cmd->limit < page.limit)
 		page.limit = cmd->limit;
+	if (!is_readable(cmd) || !are_keys(cmd, page.limit)) {
+		result->verdict.refusal = REFUSAL_BAD_REQUEST;
+		return STATUS_OK;
+	}
 	result->last_transaction_id = context->transaction_id;
 	status = cmd->keys.len ? read_keys(&page)
 			       : context->store->scan(context->store, &range, list_visit, &page);
