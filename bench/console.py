@@ -279,8 +279,10 @@ class Beside(threading.Thread):
                 if row["refused"] + row["broken"]:
                     raise Failure(f"transfers at load {self.load}: {row}")
                 self.rows.append(row)
-        except FAILURES as failure:
-            self.failure = failure
+            if self.load != "idle" and not self.rows:
+                raise Failure(f"no transfers ran at load {self.load}")
+        except Exception as failure:  # pylint: disable=broad-exception-caught
+            self.failure = failure  # pages() raises it
 
 
 def pages(stand, options, half):
@@ -310,7 +312,9 @@ def consoles(stand, options, half):
         for load in ("half", "full"):
             rows = {}
             for who in ("without", "beside") if number % 2 else ("beside", "without"):
-                readers = Readers(stand, options.seconds + 2 * WARM_S, options.folder, options.pause) if who == "beside" else None
+                readers = None
+                if who == "beside":
+                    readers = Readers(stand, options.seconds + 2 * WARM_S, options.folder, options.pause)
                 time.sleep(WARM_S)
                 row = (stand.saturated(options.seconds) if load == "full"
                        else stand.steady(half, options.seconds).finish())

@@ -42,7 +42,11 @@ static bool load_and_init(void)
 		log_line(LOG_LEVEL_ERROR, "no_libcurl", "dealers cannot be called: %s", dlerror());
 		return false;
 	}
-	return curl_library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+	if (curl_library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK)
+		return true;
+	log_line(LOG_LEVEL_ERROR, "no_libcurl",
+		"dealers cannot be called: libcurl cannot begin its work");
+	return false;
 }
 
 bool curl_library_load(void)

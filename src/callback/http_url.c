@@ -55,7 +55,9 @@ static const char *url_fault(const char *text, CURLU *url, bool allow_http)
 bool http_url_check(const char *url, bool allow_http, char *why, size_t why_size)
 {
 	CURLU *parsed = url_new();
-	const char *fault = parsed ? url_fault(url, parsed, allow_http) : "out of memory";
+	const char *fault = parsed
+		? url_fault(url, parsed, allow_http)
+		: "it was not checked: out of memory, or libcurl cannot be loaded";
 
 	url_free(parsed);
 	if (fault)

@@ -50,7 +50,7 @@ struct callback_request {
 
 /*
  * For one thread; connections are kept between attempts. The program must ignore SIGPIPE.
- * sender_new() returns NULL if memory is exhausted.
+ * sender_new() returns NULL if memory is exhausted, or if libcurl cannot be loaded, which is logged.
  */
 struct sender;
 struct sender *sender_new(const struct sender_options *options);

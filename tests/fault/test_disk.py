@@ -26,7 +26,7 @@ import load  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
 from cb_codec import pack, unpack  # noqa: E402
 from cb_link import request  # noqa: E402
-from cb_process import pids_end, process_stopped  # noqa: E402
+from cb_process import pids_end, process_gone, process_stopped  # noqa: E402
 from cb_worker import (SUCCESS, UNITS, WIN, Worker, bet_payload, grant_of, placed,  # noqa: E402
                        player_ref, refusal_of, settle_payload, settled)
 
@@ -485,7 +485,7 @@ def killed_on_full_disk(bench):
     with contextlib.suppress(ProcessLookupError):
         # What a checkpoint has removed since is taken as well, and none follows.
         os.kill(pid, signal.SIGSTOP)
-        wait_until(lambda: process_stopped(pid), WAIT_S, "the engine stands still")
+        wait_until(lambda: process_stopped(pid) or process_gone(pid), WAIT_S, "the engine stands still or has ended")
         wallet.mount.fill(0)
         os.kill(pid, signal.SIGKILL)
     wait_until(lambda: bench.read().status == 200, WAIT_S, "reads after the restart")
