@@ -2,7 +2,7 @@
  * curl_library - libcurl, loaded when the first client or URL needs it.
  *
  * libcurl loads nineteen other libraries. A worker of the wallet and most commands of creditbridgectl call no
- * dealer; without libcurl a command starts in a third of the time, and a worker needs a third less memory.
+ * dealer; without libcurl a command starts in about half the time, and a worker needs a third less memory.
  * The functions of libcurl are called as curl_library.NAME(). The checks of types that curl.h has for
  * curl_easy_setopt() do not see such a call: a number must be a long, or a curl_off_t where the manual says so.
  */
