@@ -20,8 +20,9 @@ struct owed {
 	const struct filter *filter;
 	owed_visit *visit;
 	void *context;
-	uint64_t aside; /* parked and held callbacks that are still to be found */
-	bool shortfall; /* a dealer's total has one */
+	uint64_t aside;          /* parked and held callbacks that are still to be found */
+	bool shortfall;          /* a dealer's total has one */
+	struct player_name name; /* of the last row: rows of one player often follow each other */
 };
 
 static bool dealer_is_asked(const struct owed *owed, const char *casino_id)
@@ -49,10 +50,8 @@ static void visit_row(const struct owed *owed, struct owed_row *row)
 		owed->visit(owed->context, row);
 }
 
-static enum outcome visit_callback(const struct owed *owed, const struct callback *callback)
+static enum outcome visit_callback(struct owed *owed, const struct callback *callback)
 {
-	/* Rows of one player often follow each other. */
-	static struct player_name name;
 	struct owed_row row;
 	enum outcome code;
 	bool found;
@@ -63,7 +62,7 @@ static enum outcome visit_callback(const struct owed *owed, const struct callbac
 	memset(&row, 0, sizeof(row));
 	code = stories_callback(owed->session, callback, false, &row.story, &found);
 	if (code == OUTCOME_DONE && found)
-		code = names_of(owed->session, callback->player_id, &name);
+		code = names_of(owed->session, callback->player_id, &owed->name);
 	if (code != OUTCOME_DONE || !found)
 		return code;
 	callback_event_id(callback->kind, callback->event, row.webhook_id);
@@ -73,12 +72,12 @@ static enum outcome visit_callback(const struct owed *owed, const struct callbac
 	memcpy(row.casino_id, callback->casino_id, sizeof(row.casino_id));
 	memcpy(row.player_id, callback->player_id, sizeof(row.player_id));
 	memcpy(row.game_id, callback->game_id, sizeof(row.game_id));
-	memcpy(row.user_id, name.user_id, sizeof(row.user_id));
+	memcpy(row.user_id, owed->name.user_id, sizeof(row.user_id));
 	visit_row(owed, &row);
 	return OUTCOME_DONE;
 }
 
-static enum outcome walk_due_callbacks(const struct owed *owed)
+static enum outcome walk_due_callbacks(struct owed *owed)
 {
 	struct callback callback;
 	struct list list;
@@ -180,7 +179,10 @@ static enum outcome walk_shortfalls(const struct owed *owed)
 enum outcome owed_walk(struct session *session, const struct filter *filter, owed_visit *visit,
 	void *context)
 {
-	struct owed owed = {session, filter, visit, context, 0, false};
+	struct owed owed = {.session = session,
+		.filter = filter,
+		.visit = visit,
+		.context = context};
 	enum outcome code = read_totals(&owed);
 
 	if (code == OUTCOME_DONE)
