@@ -9,6 +9,7 @@ tidy() {
 		-I "$src/src" "-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
 		"-DCONSOLE_ASSETS=\"$src/src/console\"" \
 		"-DSTORE_MODULE_DIRECTORY=\"/usr/lib/creditbridge\"" \
+		"-DCURL_LIBRARY_FILE=\"libcurl-gnutls.so.4\"" \
 		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags
 }
 

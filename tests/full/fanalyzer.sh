@@ -17,6 +17,7 @@ analyze() {
 		"-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
 		"-DCONSOLE_ASSETS=\"$src/src/console\"" \
 		"-DSTORE_MODULE_DIRECTORY=\"/usr/lib/creditbridge\"" \
+		"-DCURL_LIBRARY_FILE=\"libcurl-gnutls.so.4\"" \
 		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags \
 		"$src/$1" 2>&1 || return 1
 }
