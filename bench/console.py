@@ -46,7 +46,7 @@ from stands import TRANSFER_DEALER, Wallet, cb, setting  # noqa: E402
 import cb_rounds  # noqa: E402
 from cb import TRANSFER_IN  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import FRONT, PASSWORD, PREFIX, Browser, Installed, basic  # noqa: E402
+from cb_console import PASSWORD, PREFIX, Browser, Installed, basic, front_setting  # noqa: E402
 from cb_rounds import Rounds  # noqa: E402
 from cb_process import SRCDIR  # noqa: E402
 from cb_worker import REFUSED, Worker  # noqa: E402
@@ -84,13 +84,10 @@ class Stand:
     """The wallet, its console, and the addresses of pages that exist."""
 
     def __init__(self, options):
-        front = pathlib.Path(options.ends.folder()) / "front"
-        front.touch(mode=0o600)
-        front.write_text(FRONT + "\n")
         state = options.states and options.states / f"console-{options.players}"
         self.players, self.runs = options.players, 0
         self.wallet = Wallet(options.players, ("lighttpd",), state=state,
-                             settings=SETTINGS | dict(options.set) | {"console_front_file": str(front)})
+                             settings=SETTINGS | dict(options.set) | front_setting(options.stack))
         self.instance = self.wallet.instance
         self.server = self.wallet.servers["lighttpd"]
         self.park()
@@ -196,7 +193,8 @@ class Stand:
         self.runs += 1
         body = TRANSFER.replace("%d", f"c{time.time_ns()}-{self.runs}")
         return Caller(TRANSFER_IN, "casino", self.wallet.dealer, body, rate=rate, seconds=seconds,
-                      connections=CONNECTIONS, port=self.server.port, neighbour=True)
+                      connections=CONNECTIONS, port=self.server.port, neighbour=True,
+                      players=self.players)
 
 
 class Readers:
@@ -371,6 +369,7 @@ def photograph(stand, folder):
 
 def measured(options):
     with contextlib.ExitStack() as stack:
+        options.stack = stack
         begun = time.monotonic()
         stand = Stand(options)
         stack.callback(stand.close)
@@ -412,8 +411,8 @@ def main():
     if options.states:
         options.states.mkdir(mode=0o711, parents=True, exist_ok=True)
     times, rounds, failure = {}, [], None
-    with everything_ends() as options.ends:
-        options.folder = options.ends.folder()
+    with everything_ends() as ends:
+        options.folder = ends.folder()
         try:
             times, rounds = measured(options)
         except FAILURES as error:

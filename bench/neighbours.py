@@ -77,8 +77,8 @@ class Caller:
     """open_load at work. @body: '@' is the call's number, from @first on. @rate: calls a second."""
 
     def __init__(self, path, head, who, body, *, rate, seconds, connections, port,
-                 address=HONEST_ADDRESS, first=0, neighbour=False):
-        words = [address, port, path, head, *who, rate, seconds, connections, PLAYERS, first]
+                 address=HONEST_ADDRESS, first=0, neighbour=False, players=PLAYERS):
+        words = [address, port, path, head, *who, rate, seconds, connections, players, first]
         # As SCHED_BATCH a neighbour does not interrupt the server for each answer (bench/wrk.py).
         self.child = subprocess.Popen(
             [*(BATCH if neighbour else EAGER), str(cb.find_program("bench/open_load")),

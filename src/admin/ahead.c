@@ -26,15 +26,19 @@ void ahead_close(struct ahead *ahead)
 	buffer_free(&ahead->rows);
 }
 
+static bool has_key(const struct ahead *ahead, const struct ahead_row *row, enum record record,
+	const uint8_t *key, size_t len)
+{
+	return row->record == record && row->key_len == len &&
+		memcmp(ahead->keys.data + row->key_at, key, len) == 0;
+}
+
 static const struct ahead_row *find_key(const struct ahead *ahead, enum record record,
 	const uint8_t *key, size_t len)
 {
 	for (unsigned int i = 0; i < ahead->count; i++) {
-		const struct ahead_row *row = &ahead->wanted[i];
-
-		if (row->record == record && row->key_len == len &&
-			memcmp(ahead->keys.data + row->key_at, key, len) == 0)
-			return row;
+		if (has_key(ahead, &ahead->wanted[i], record, key, len))
+			return &ahead->wanted[i];
 	}
 	return NULL;
 }
@@ -82,8 +86,7 @@ static unsigned int keep_row(struct ahead *ahead, enum record record, struct byt
 	for (unsigned int i = from; i < ahead->count && !found && !key.failed; i++) {
 		struct ahead_row *wanted = &ahead->wanted[i];
 
-		if (wanted->record != record || wanted->key_len != key.len ||
-			memcmp(ahead->keys.data + wanted->key_at, key.data, key.len) != 0)
+		if (!has_key(ahead, wanted, record, key.data, key.len))
 			continue;
 		wanted->row_at = (uint32_t)ahead->rows.len;
 		wanted->row_len = (uint32_t)(rows->data - data);

@@ -115,17 +115,6 @@ bool list_goes_on(const struct list *list, void *row)
 			record_infos[list->record].key_count, row);
 }
 
-/* Clears the bytes of @row, because the page into which they point is freed. */
-static void drop_bytes(enum record record, void *row)
-{
-	const struct bytes none = {.len = 0};
-
-	for (const struct field *field = record_infos[record].fields; field->name; field++) {
-		if (field->type == FIELD_JSON || field->type == FIELD_BYTES)
-			memcpy((uint8_t *)row + field->offset, &none, sizeof(none));
-	}
-}
-
 static enum outcome fetch_row(struct session *session, enum record record, void *row, bool *found,
 	uint64_t *as_of, struct buffer *bytes)
 {
@@ -162,7 +151,7 @@ enum outcome list_fetch(struct session *session, enum record record, void *row, 
 		return OUTCOME_DONE;
 	}
 	code = fetch_row(session, record, row, found, as_of, &bytes);
-	drop_bytes(record, row);
+	field_drop_bytes(record_infos[record].fields, row); /* the page is freed */
 	buffer_free(&bytes);
 	return code;
 }

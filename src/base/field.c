@@ -42,3 +42,13 @@ uint64_t field_digest(uint64_t seed, const struct field *table)
 	}
 	return seed;
 }
+
+void field_drop_bytes(const struct field *fields, void *row)
+{
+	const struct bytes none = {.len = 0};
+
+	for (const struct field *field = fields; field->name; field++) {
+		if (field->type == FIELD_JSON || field->type == FIELD_BYTES)
+			memcpy((uint8_t *)row + field->offset, &none, sizeof(none));
+	}
+}

@@ -161,4 +161,7 @@ uint64_t field_digest(uint64_t seed, const struct field *table);
 /* Mixes a name into @seed. */
 uint64_t field_digest_name(uint64_t seed, const char *name);
 
+/* Leaves out the members of @row that are JSON or bytes, which point to memory of others. */
+void field_drop_bytes(const struct field *fields, void *row);
+
 #endif

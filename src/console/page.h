@@ -19,7 +19,7 @@
 #define PAGE_MAX          (8 * 1024 * 1024) /* bytes of a page, or of a list as CSV */
 #define PAGE_ROWS         50
 #define PAGE_CSV_ROWS     10000 /* of a list as CSV; of refused calls a tenth */
-#define PAGE_LOOK_MAX     1024  /* a page looks at so many rows */
+#define PAGE_LOOK_MAX     1024  /* a page stops after so many rows */
 #define PAGE_LOOK_LEAST   256   /* after so many it stops if PAGE_LOOK_MS have passed */
 #define PAGE_LOOK_MS      30
 #define PAGE_CSV_LOOK_MAX 65536 /* rows that a list as CSV looks at */

@@ -20,8 +20,7 @@ import contract_tools as tools  # noqa: E402
 import test_console  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import CODE, FRONT, PASSWORD, PREFIX, Console  # noqa: E402
-from cb_instance import temporary_directory  # noqa: E402
+from cb_console import CODE, PASSWORD, PREFIX, Console, front_setting  # noqa: E402
 
 HERE = TESTS / "console"
 NAME = "console-tools"
@@ -123,13 +122,8 @@ def case_scenarios():
     """What operators do, with and without a script."""
     env = environment()
     with contextlib.ExitStack() as stack:
-        secrets = temporary_directory("front")
-        stack.callback(shutil.rmtree, secrets)
-        front = secrets / "front"
-        front.touch(mode=0o600)
-        front.write_text(FRONT + "\n")
         wallet = stack.enter_context(cb.Instance(
-            "scenarios", settings=test_console.SETTINGS | {"console_front_file": str(front)}))
+            "scenarios", settings=test_console.SETTINGS | front_setting(stack)))
         test_console.WALLET = wallet
         world = test_console.World(wallet)
         console = Console(wallet)

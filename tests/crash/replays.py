@@ -16,7 +16,6 @@ import http.client
 import json
 import os
 import random
-import shutil
 import sys
 import time
 
@@ -27,8 +26,7 @@ import cb  # noqa: E402
 import cb_rounds  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import FRONT, Browser, Installed  # noqa: E402
-from cb_instance import temporary_directory  # noqa: E402
+from cb_console import Browser, Installed, front_setting  # noqa: E402
 from cb_listener import Scripted  # noqa: E402
 from cb_platform import LOOPBACK  # noqa: E402
 from cb_rounds import Rounds  # noqa: E402
@@ -66,14 +64,9 @@ class Host:
     """The ledger, the console with its operator, the dealer, and the sweepers between."""
 
     def __init__(self, stack):
-        secrets = temporary_directory("front")
-        stack.callback(shutil.rmtree, secrets)
-        front = secrets / "front"
-        front.touch(mode=0o600)
-        front.write_text(FRONT + "\n")
         self.dealer = stack.enter_context(Scripted(lambda _: (422, {"error_id": "closed", "error_detail": "closed"})))
         self.wallet = stack.enter_context(cb.Instance(
-            "replays", settings=SETTINGS | {"console_front_file": str(front)}))
+            "replays", settings=SETTINGS | front_setting(stack)))
         self.wallet.ctl("client", "add", cb_rounds.CLIENT)
         self.wallet.dealer_add(DEALER, "--url", self.dealer.url, "--allow-http", mode="seamless")
         self.wallet.player_add(DEALER, "bob")

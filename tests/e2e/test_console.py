@@ -11,7 +11,6 @@ import io
 import json
 import os
 import re
-import shutil
 import sys
 import threading
 import time
@@ -22,8 +21,7 @@ import cb  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
 from cb_codec import unpack  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed  # noqa: E402
-from cb_instance import temporary_directory  # noqa: E402
+from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed, front_setting  # noqa: E402
 from cb_link import TRANSFER_IN_KIND, balance_payload, transfer_payload  # noqa: E402
 from cb_process import SRCDIR, Child, builddir, free_port, port_open  # noqa: E402
 from cb_servers import APACHE_MODULES  # noqa: E402
@@ -816,14 +814,9 @@ CASES = [
 
 def main():
     global WALLET, CONSOLE, WORLD  # pylint: disable=global-statement
-    secrets = temporary_directory("front")
-    front = secrets / "front"
-    front.touch(mode=0o600)
-    front.write_text(FRONT + "\n")
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, secrets)
         WALLET = stack.enter_context(cb.Instance(
-            "console", settings=SETTINGS | {"console_front_file": str(front)}))
+            "console", settings=SETTINGS | front_setting(stack)))
         WORLD = World(WALLET)
         CONSOLE = Console(WALLET)
         try:

@@ -5,7 +5,6 @@ import contextlib
 import csv
 import io
 import os
-import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -13,9 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import FRONT, Browser, Installed  # noqa: E402
+from cb_console import Browser, Installed, front_setting  # noqa: E402
 from cb_ctl import run  # noqa: E402
-from cb_instance import temporary_directory  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator  # noqa: E402
 from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
 
@@ -131,7 +129,8 @@ def case_commands():
     event = WALLET.ctl_json("callback", "list", "--casino", "many", "--limit", "1")["callbacks"][0]["event"]
     pages = (("/", {}), ("/search", {"id": "zzz"}), ("/dealers", {}), ("/dealer", {"id": "many"}),
              ("/days", {"casino": "many"}), ("/player", {"id": "many/u7"}), ("/transactions", {}),
-             ("/transactions", {"casino": "many", "kind": "bet"}), ("/callbacks", {}), ("/callbacks", {"casino": "many", "state": "parked"}), (f"/callbacks/{event}", {}),
+             ("/transactions", {"casino": "many", "kind": "bet"}), ("/callbacks", {}),
+             ("/callbacks", {"casino": "many", "state": "parked"}), (f"/callbacks/{event}", {}),
              ("/replays/preview", {"casino": "many"}), ("/replays", {}), ("/refused", {}), ("/audit", {}),
              ("/operators", {}), ("/health", {}))
     for path, query in pages:
@@ -167,14 +166,9 @@ CASES = [
 
 def main():
     global WALLET, BROWSER, COUNTER  # pylint: disable=global-statement
-    secrets = temporary_directory("front")
-    front = secrets / "front"
-    front.touch(mode=0o600)
-    front.write_text(FRONT + "\n")
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, secrets)
         WALLET = stack.enter_context(cb.Instance(
-            "lists", settings=SETTINGS | {"console_front_file": str(front)}))
+            "lists", settings=SETTINGS | front_setting(stack)))
         fill()
         COUNTER = stack.enter_context(Counter(WALLET))
         console = stack.enter_context(Installed(WALLET, "desk", COUNTER.config))

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import sys
@@ -22,8 +21,7 @@ import cb  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
 from cb_codec import job_answer, job_request  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import FRONT, Browser, Installed  # noqa: E402
-from cb_instance import temporary_directory  # noqa: E402
+from cb_console import FRONT, Browser, Installed, front_setting  # noqa: E402
 from cb_listener import Scripted  # noqa: E402
 from cb_process import Child, commands_with, find_program  # noqa: E402
 
@@ -520,14 +518,9 @@ CASES = (
 
 
 def main():
-    secrets = temporary_directory("front")
-    front = secrets / "front"
-    front.touch(mode=0o600)
-    front.write_text(FRONT + "\n")
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, secrets)
         wallet = stack.enter_context(cb.Instance("jobs", settings={
-            "console_front_file": str(front), "callback_timeout_ms": 6000, "callback_lease_ms": 20000,
+            **front_setting(stack), "callback_timeout_ms": 6000, "callback_lease_ms": 20000,
             "callback_networks": ["127.0.0.0/8"]}))
         office = Office(wallet)
         stack.callback(office.close)

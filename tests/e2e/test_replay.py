@@ -7,7 +7,6 @@ ended.
 """
 import contextlib
 import os
-import shutil
 import signal
 import sys
 
@@ -16,8 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import FRONT, PREFIX, Browser, Installed  # noqa: E402
-from cb_instance import temporary_directory  # noqa: E402
+from cb_console import PREFIX, Browser, Installed, front_setting  # noqa: E402
 from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
 
 SETTINGS = {"callback_lease_ms": 20000, "result_second_attempt_ms": 30, "result_third_attempt_ms": 30,
@@ -272,14 +270,9 @@ CASES = [
 
 def main():
     global WALLET, CONSOLE  # pylint: disable=global-statement
-    secrets = temporary_directory("front")
-    front = secrets / "front"
-    front.touch(mode=0o600)
-    front.write_text(FRONT + "\n")
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, secrets)
         WALLET = stack.enter_context(cb.Instance(
-            "replay", settings=SETTINGS | {"console_front_file": str(front)}))
+            "replay", settings=SETTINGS | front_setting(stack)))
         WALLET.ctl("client", "add", "slots")
         CONSOLE = Installed(WALLET, "desk", WALLET.config)
         stack.enter_context(CONSOLE)

@@ -6,9 +6,11 @@ import html.parser
 import http.client
 import pathlib
 import re
+import shutil
 import signal
 import urllib.parse
 
+from cb_instance import temporary_directory
 from cb_process import SRCDIR, Child, builddir, free_port, port_open
 from cb_servers import APACHE_MODULES, find_server
 from cb_tap import check, equal
@@ -19,6 +21,16 @@ PASSWORD = "pass"
 USERS = ("rita", "nok", "kim", "ann", "zoe")  # zoe is no operator
 PREFIX = "/console"
 VOID = {"meta", "link", "input", "br", "hr"}
+
+
+def front_setting(stack):
+    """The setting that names a file of the front secret, which is gone when @stack (an ExitStack) ends."""
+    folder = temporary_directory("front")
+    stack.callback(shutil.rmtree, folder)
+    front = folder / "front"
+    front.touch(mode=0o600)
+    front.write_text(FRONT + "\n")
+    return {"console_front_file": str(front)}
 
 
 class Console:

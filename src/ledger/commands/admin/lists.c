@@ -63,17 +63,6 @@ union shown_row {
 #undef RECORD
 };
 
-/* Leaves out the JSON and the bytes of @row. */
-static void drop_bytes(enum record record, union shown_row *row)
-{
-	const struct bytes none = {.len = 0};
-
-	for (const struct field *field = record_infos[record].fields; field->name; field++) {
-		if (field->type == FIELD_JSON || field->type == FIELD_BYTES)
-			memcpy((uint8_t *)row + field->offset, &none, sizeof(none));
-	}
-}
-
 /* Returns @row as the caller may see it, or a changed copy of it in @shown. */
 static const void *show_row(const struct list_page *page, const void *row, union shown_row *shown)
 {
@@ -90,7 +79,7 @@ static const void *show_row(const struct list_page *page, const void *row, union
 	else if (record == RECORD_DESK_OPERATOR)
 		blank_code_secret(page->context, shown->desk_operator.secret);
 	if (page->cmd->keys.len)
-		drop_bytes(record, shown);
+		field_drop_bytes(record_infos[record].fields, shown);
 	return shown;
 }
 
