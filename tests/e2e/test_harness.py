@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -130,6 +131,28 @@ def skips_that_fail():
             equal((ran.returncode, ran.stdout.splitlines()[-1]), (code, last), ran.stdout)
         check("FAILED mine: two: it must not be skipped here (tests/SKIPS): there is no two" in
               done(top, "run", "mine", CB_REQUIRE="1").stdout, "the case and its reason")
+
+
+SLOW_SUITE = """\
+echo "ok 1 - one"
+[ "${SEED:-0}" != 8 ] || echo "not ok 2 - two"
+trap 'echo "not ok 3 - three"; exit 1' TERM
+sleep 60 & wait
+"""
+
+
+def the_time_of_the_run():
+    """A suite that runs when the time of the run is over: the rest of it is skipped, unless it hangs."""
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        top = tree(folder)
+        (top / "suite").write_text(SLOW_SUITE)
+        shutil.copy(cb.SRCDIR / "tests" / "SKIPS", top / "tests" / "SKIPS")
+        for budget, seed, code, last in ((2, 0, 0, "1 passed, 0 failed, 1 skipped"),
+                                         (2, 8, 1, "1 passed, 1 failed, 1 skipped"),
+                                         (0, 0, 1, "1 passed, 1 failed, 0 skipped")):
+            (top / "tests" / "BUDGET").write_text(f"mine check beside {budget} /bin/sh {{src}}/suite\n")
+            ran = done(top, "run", "check", CB_REQUIRE="1", CB_UNTIL=str(int(time.time()) + 4), SEED=str(seed))
+            equal((ran.returncode, ran.stdout.splitlines()[-1]), (code, last), ran.stdout)
 
 
 TOLD = """\
@@ -321,6 +344,7 @@ def main():
         ("a look at a lock does not take it", looks_take_no_lock),
         ("ports are not the kernel's to give", ports_are_not_the_kernels),
         ("what must not be skipped fails", skips_that_fail),
+        ("the end of the time of a run skips the rest", the_time_of_the_run),
         ("the reason of a failure", the_reason_of_a_failure),
         ("files in memory", files_in_memory),
         ("one case of a suite in Python", one_case_of_python),
