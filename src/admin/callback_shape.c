@@ -43,8 +43,8 @@ static void count_callback(struct callback_shape *shape, enum shape_wait wait,
 	dealer->waits[wait].ages[age]++;
 }
 
-/* Creates the table of dealers and counts the callbacks that are parked or held. */
-static enum outcome count_by_totals(struct callback_shape *shape)
+/* Creates the table of dealers. */
+static enum outcome list_dealers(struct callback_shape *shape)
 {
 	struct list list;
 	struct total row;
@@ -54,9 +54,9 @@ static enum outcome count_by_totals(struct callback_shape *shape)
 		return session_no_memory(shape->session);
 	list_open(&list, shape->session, RECORD_TOTAL, false, 0, NULL);
 	while (shape->count < DEALERS_MAX && list_next(&list, &row)) {
-		memcpy(shape->dealers[shape->count++].casino_id, row.casino_id,
+		memcpy(shape->dealers[shape->count].casino_id, row.casino_id,
 			sizeof(row.casino_id));
-		shape->aside += row.parked + row.held;
+		shape->dealers[shape->count++].aside = row.parked + row.held;
 	}
 	return list_end(&list, OUTCOME_DONE);
 }
@@ -85,24 +85,35 @@ static enum outcome walk_due(struct callback_shape *shape)
 	return list_end(&list, code);
 }
 
-static enum outcome walk_aside(struct callback_shape *shape)
+static enum outcome walk_dealer(struct callback_shape *shape, const char *casino_id)
 {
 	struct list list;
 	struct callback row;
 
 	list_open(&list, shape->session, RECORD_CALLBACK, true, 0, NULL);
-	while (shape->aside && list_next(&list, &row)) {
-		if (row.state != CALLBACK_PARKED && row.state != CALLBACK_HELD)
-			continue;
-		shape->aside--;
+	list.aside = casino_id;
+	while (list_next(&list, &row))
 		count_callback(shape, row.state == CALLBACK_HELD ? WAIT_HELD : WAIT_PARKED, &row);
-	}
 	return list_end(&list, OUTCOME_DONE);
+}
+
+/* Walks the parked and held callbacks of each dealer that has some. */
+static enum outcome walk_aside(struct callback_shape *shape)
+{
+	const char *asked = shape->filter->casino_id;
+	enum outcome code = OUTCOME_DONE;
+
+	for (size_t i = 0; i < shape->count && code == OUTCOME_DONE; i++) {
+		if (shape->dealers[i].aside &&
+			(!asked[0] || strcmp(asked, shape->dealers[i].casino_id) == 0))
+			code = walk_dealer(shape, shape->dealers[i].casino_id);
+	}
+	return code;
 }
 
 enum outcome callback_shape_count(struct callback_shape *shape)
 {
-	enum outcome code = count_by_totals(shape);
+	enum outcome code = list_dealers(shape);
 
 	if (code == OUTCOME_DONE && shape->asked[WAIT_DUE])
 		code = walk_due(shape);

@@ -2,10 +2,7 @@
  * callback_shape - counts waiting callbacks by dealer and age, like Postfix's qshape.
  *
  * Callbacks that are due or being sent have rows of RECORD_DUE; the age of each costs one more
- * read. Callbacks that are parked or held have no rows of their own; the dealers' totals contain
- * their number. So the callbacks are walked from the newest until that many were found. The walk is
- * short if the waiting callbacks are young. One that was parked a year ago costs a walk through a
- * year.
+ * read. Those that are parked or held are listed for each dealer that has some (domain/aside.h).
  */
 #ifndef ADMIN_CALLBACK_SHAPE_H
 #define ADMIN_CALLBACK_SHAPE_H
@@ -26,6 +23,7 @@ struct shape_counts {
 
 struct shape_dealer {
 	char casino_id[CASINO_ID_SIZE];
+	uint64_t aside; /* parked and held callbacks */
 	struct shape_counts waits[WAIT_COUNT];
 };
 
@@ -37,7 +35,6 @@ struct callback_shape {
 	int64_t now_ms;
 	struct shape_dealer *dealers; /* the result, sorted by casino_id; the caller frees it */
 	size_t count;
-	uint64_t aside; /* parked or held callbacks of all dealers that are still to be found */
 };
 
 /* Counts. Free shape->dealers also after a failure. */

@@ -1,7 +1,6 @@
 #include "admin/callbacks.h"
 
 #include "admin/callback_subject.h"
-#include "admin/list.h"
 #include "admin/names.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -11,6 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void callbacks_narrow(struct list *list, const char *casino_id, uint32_t states)
+{
+	const uint32_t aside = UINT32_C(1) << CALLBACK_PARKED | UINT32_C(1) << CALLBACK_HELD;
+
+	if (casino_id[0] && states && !(states & ~aside))
+		list->aside = casino_id;
+}
 
 uint32_t callback_attempts_ended(const struct callback *callback)
 {
@@ -187,6 +194,7 @@ enum outcome callbacks_walk(struct session *session, struct filter *filter, uint
 	if (!rows)
 		return session_no_memory(session);
 	list_open(&list, session, RECORD_CALLBACK, true, 0, NULL);
+	callbacks_narrow(&list, filter->casino_id, states);
 	if (filter->after)
 		list_behind(&list, &after);
 	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &rows[count].callback)) {

@@ -6,6 +6,7 @@
 
 #include "admin/filter.h"
 #include "admin/ahead.h"
+#include "admin/list.h"
 #include "admin/session.h"
 #include "domain/callback.h"
 
@@ -24,6 +25,12 @@ struct callback_row {
 	char last[48]; /* "unknown 504" */
 	char next[64]; /* "in 3.200 s" */
 };
+
+/*
+ * Makes @list, of callbacks, walk only those of dealer @casino_id that are parked or held, if @states (a set of bits)
+ * has no other and @casino_id is given. @casino_id must live as long as the list.
+ */
+void callbacks_narrow(struct list *list, const char *casino_id, uint32_t states);
 
 /* Returns how many attempts have ended. */
 uint32_t callback_attempts_ended(const struct callback *callback);

@@ -2,6 +2,7 @@
 
 #include "admin/ahead.h"
 #include "base/pack.h"
+#include "base/text.h"
 #include "link/frame.h"
 
 #include <string.h>
@@ -59,6 +60,9 @@ static bool read_page(struct list *list)
 		.cursor = row_bytes(&list->here),
 	};
 	struct list_result result;
+
+	if (list->aside)
+		text_copy(cmd.aside, sizeof(cmd.aside), list->aside);
 
 	list->code = session_do(list->session, COMMAND_LIST, &cmd, &result, NULL);
 	if (list->code != OUTCOME_DONE)

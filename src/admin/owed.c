@@ -20,7 +20,6 @@ struct owed {
 	const struct filter *filter;
 	owed_visit *visit;
 	void *context;
-	uint64_t aside;          /* parked and held callbacks that are still to be found */
 	bool shortfall;          /* a dealer's total has one */
 	struct player_name name; /* of the last row: rows of one player often follow each other */
 };
@@ -28,20 +27,6 @@ struct owed {
 static bool dealer_is_asked(const struct owed *owed, const char *casino_id)
 {
 	return !owed->filter->casino_id[0] || strcmp(owed->filter->casino_id, casino_id) == 0;
-}
-
-static enum outcome read_totals(struct owed *owed)
-{
-	struct list list;
-	struct total row;
-
-	list_open(&list, owed->session, RECORD_TOTAL, false, 0, NULL);
-	while (list_next(&list, &row)) {
-		/* The walk meets the callbacks of all dealers. */
-		owed->aside += dealer_is_asked(owed, row.casino_id) ? row.parked + row.held : 0;
-		owed->shortfall |= dealer_is_asked(owed, row.casino_id) && row.shortfall > 0;
-	}
-	return list_end(&list, OUTCOME_DONE);
 }
 
 static void visit_row(const struct owed *owed, struct owed_row *row)
@@ -100,19 +85,33 @@ static enum outcome walk_due_callbacks(struct owed *owed)
 	return list_end(&list, code);
 }
 
-static enum outcome walk_parked_and_held(struct owed *owed)
+static enum outcome walk_parked_and_held(struct owed *owed, const char *casino_id)
 {
 	struct callback row;
 	struct list list;
 	enum outcome code = OUTCOME_DONE;
 
 	list_open(&list, owed->session, RECORD_CALLBACK, true, 0, NULL);
-	while (code == OUTCOME_DONE && owed->aside && list_next(&list, &row)) {
-		if ((row.state != CALLBACK_PARKED && row.state != CALLBACK_HELD) ||
-			!dealer_is_asked(owed, row.casino_id))
-			continue;
-		owed->aside--;
+	list.aside = casino_id;
+	while (code == OUTCOME_DONE && list_next(&list, &row))
 		code = visit_callback(owed, &row);
+	return list_end(&list, code);
+}
+
+/* Visits the parked and held callbacks of each dealer that has some. */
+static enum outcome walk_dealers(struct owed *owed)
+{
+	struct list list;
+	struct total row;
+	enum outcome code = OUTCOME_DONE;
+
+	list_open(&list, owed->session, RECORD_TOTAL, false, 0, NULL);
+	while (code == OUTCOME_DONE && list_next(&list, &row)) {
+		if (!dealer_is_asked(owed, row.casino_id))
+			continue;
+		owed->shortfall |= row.shortfall > 0;
+		if (row.parked + row.held)
+			code = walk_parked_and_held(owed, row.casino_id);
 	}
 	return list_end(&list, code);
 }
@@ -183,12 +182,10 @@ enum outcome owed_walk(struct session *session, const struct filter *filter, owe
 		.filter = filter,
 		.visit = visit,
 		.context = context};
-	enum outcome code = read_totals(&owed);
+	enum outcome code = walk_due_callbacks(&owed);
 
 	if (code == OUTCOME_DONE)
-		code = walk_due_callbacks(&owed);
-	if (code == OUTCOME_DONE)
-		code = walk_parked_and_held(&owed);
+		code = walk_dealers(&owed);
 	if (code == OUTCOME_DONE && owed.shortfall)
 		code = walk_shortfalls(&owed);
 	return code;

@@ -3,8 +3,8 @@
  * not take back.
  *
  * Open callbacks are found as callback_shape.h finds them: those that are due by the rows of
- * RECORD_DUE, those that are parked or held by a walk from the newest callback, until as many were
- * found as the dealers' totals count. Corrections are walked only if a total has a shortfall.
+ * RECORD_DUE, those that are parked or held by the list of each dealer that has some. Corrections are walked only
+ * if a total has a shortfall.
  */
 #ifndef ADMIN_OWED_H
 #define ADMIN_OWED_H

@@ -66,7 +66,7 @@ enum outcome replays_preview(struct session *session, struct replay_preview *pre
 		cmd.below = result.first_event;
 		sent++;
 	} while (result.more && (!commands || sent < commands) &&
-		preview->count + REPLAY_REPORT_MAX <= REPLAY_CALLBACKS_MAX);
+		preview->count + REPLAY_LOOK_MAX <= REPLAY_CALLBACKS_MAX);
 	return OUTCOME_DONE;
 }
 

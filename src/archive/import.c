@@ -7,7 +7,6 @@
 #include "ledger/offline/export.h"
 #include "ledger/offline/revived.h"
 #include "ledger/rows/issued_keys.h"
-#include "store/recount.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -169,9 +168,8 @@ static enum outcome check_tail(struct archive_import *importing)
 	struct import_lines *lines = &importing->lines;
 	const struct export_tail *tail = &importing->tail;
 	char digest[DIGEST_TEXT_SIZE];
-	const struct field *fields =
-		importing->head.schema < RECOUNT_SCHEMA ? export_tail_fields_2 : export_tail_fields;
-	enum outcome code = import_lines_take(lines, fields, sizeof(*tail), &importing->tail, true);
+	enum outcome code = import_lines_take(lines, export_tail_fields_of(importing->head.schema),
+		sizeof(*tail), &importing->tail, true);
 
 	if (code != OUTCOME_DONE)
 		return code;

@@ -30,17 +30,40 @@ const struct field export_tail_fields[] = {
 static const struct field export_counts_fields_2[] = {
 #define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
 #define RECORD_3(name, struct_, keys)
+#define RECORD_4(name, struct_, keys)
 #include "domain/records.def"
 #undef RECORD
 	FIELD_END,
 };
 
-const struct field export_tail_fields_2[] = {
+static const struct field export_tail_fields_2[] = {
 	FIELD(FIELD_U64, export_tail, rows),
 	FIELD_SUB(export_tail, counts, export_counts, export_counts_fields_2),
 	FIELD(FIELD_STR, export_tail, sha256),
 	FIELD_END,
 };
+
+static const struct field export_counts_fields_3[] = {
+#define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
+#define RECORD_4(name, struct_, keys)
+#include "domain/records.def"
+#undef RECORD
+	FIELD_END,
+};
+
+static const struct field export_tail_fields_3[] = {
+	FIELD(FIELD_U64, export_tail, rows),
+	FIELD_SUB(export_tail, counts, export_counts, export_counts_fields_3),
+	FIELD(FIELD_STR, export_tail, sha256),
+	FIELD_END,
+};
+
+const struct field *export_tail_fields_of(uint32_t schema)
+{
+	if (schema < 3)
+		return export_tail_fields_2;
+	return schema == 3 ? export_tail_fields_3 : export_tail_fields;
+}
 
 uint64_t *export_count(struct export_counts *counts, enum record record)
 {

@@ -44,8 +44,8 @@ struct export_tail {
 extern const struct field export_head_fields[];
 extern const struct field export_counts_fields[];
 extern const struct field export_tail_fields[];
-/* The last line as programs wrote it up to schema 2. */
-extern const struct field export_tail_fields_2[];
+/* The last line as a program of that schema wrote it: it counts the kinds of rows that the schema has. */
+const struct field *export_tail_fields_of(uint32_t schema);
 
 /* Returns the counter for rows of @record in @counts. */
 uint64_t *export_count(struct export_counts *counts, enum record record);

@@ -233,6 +233,8 @@ static enum outcome join_event(struct check *check, struct callback_join *join, 
 	code = check_adjusted(check, &reading->callback);
 	if (code == OUTCOME_DONE)
 		code = check_owed_payout(check, &reading->callback);
+	if (code == OUTCOME_DONE)
+		code = check_aside(check, &reading->callback);
 	return code == OUTCOME_DONE ? note_resent(check, &reading->callback) : code;
 }
 

@@ -509,6 +509,7 @@ uint8_t record_since(enum record record)
 	static const uint8_t since[RECORD_COUNT] = {
 #define RECORD(name, struct_, keys)   [RECORD_##name] = 0,
 #define RECORD_3(name, struct_, keys) [RECORD_##name] = 3,
+#define RECORD_4(name, struct_, keys) [RECORD_##name] = 4,
 #include "domain/records.def"
 #undef RECORD
 	};

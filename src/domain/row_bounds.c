@@ -147,6 +147,8 @@ static const struct bound bounds[] = {
 	{RECORD_DUE, NAME, "casino_id", 0},
 	{RECORD_DUE, ANY, "owner", 0},
 	{RECORD_DUE, ANY, "boot", 0},
+	{RECORD_ASIDE, NAME, "casino_id", 0},
+	{RECORD_ASIDE, GIVEN, "event", 0},
 	{RECORD_LIFETIME, PLAYER, "player_id", 0},
 	{RECORD_LIFETIME, CREDIT, "staked", 0},
 	{RECORD_DAY, PLAYER, "player_id", 0},

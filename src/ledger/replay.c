@@ -1,14 +1,17 @@
 #include "ledger/replay.h"
 
 #include "base/log.h"
-#include "base/pack.h"
 #include "ledger/ledger.h"
+#include "ledger/outbox/aside_page.h"
+#include "ledger/rows/keys.h"
 
 #include <string.h>
 
 /* A loop that waits WAIT_MS without work is idle. If it is never idle, a step runs every BUSY_MS. */
 #define WAIT_MS 5
 #define BUSY_MS 1000
+/* Parked and held callbacks that one step looks at. */
+#define STEP_LOOK_MAX (4 * REPLAY_STEP_MAX)
 /* After a step that failed. */
 #define REST_MS 1000
 /* After so many steps in turn that failed, the replay fails: a want of memory is over by then. */
@@ -81,27 +84,15 @@ struct found_parked {
 	const struct replay *row;
 	struct buffer *events;
 	uint64_t room;
-	uint32_t looked;
 	uint64_t last; /* event that was looked at last */
 	bool full;     /* there may be more */
 };
 
-static bool look_at_callback(void *context, struct bytes key, const void *arg)
+/* Returns false if the step has found all that it may. */
+static bool look_at_callback(struct found_parked *found, const struct callback *callback)
 {
-	struct found_parked *found = context;
-	const struct callback *callback = arg;
-	enum replay_fit fit;
+	const enum replay_fit fit = replay_fits(&found->row->filter, &found->row->events, callback);
 
-	(void)key;
-	if (callback->event > found->row->filter.last_event)
-		return false;
-	if (found->looked == REPLAY_LOOK_MAX || !found->room) {
-		found->full = true;
-		return false;
-	}
-	found->looked++;
-	found->last = callback->event;
-	fit = replay_fits(&found->row->filter, &found->row->events, callback);
 	if (fit == REPLAY_FITS || fit == REPLAY_IS_ADJUSTED) {
 		found->room--;
 		/* A failed buffer ends the walk; the callback is found again by the next step. */
@@ -110,22 +101,45 @@ static bool look_at_callback(void *context, struct bytes key, const void *arg)
 	return true;
 }
 
-/* Walks the callbacks from the next event on. */
-static enum status find_parked(struct store *store, struct found_parked *found)
+/* Looks at the callbacks of the page. */
+static void look_at_page(struct ws *ws, struct found_parked *found, const struct aside_page *page)
 {
-	struct store_range range = {.record = RECORD_CALLBACK};
-	struct callback key;
-	struct buffer after;
-	enum status status = STATUS_NOMEM;
+	found->full = page->more;
+	for (uint32_t i = 0; i < page->count; i++) {
+		const struct callback key = callback_named(page->events[i]);
+		const struct callback *callback = ws_get(ws, RECORD_CALLBACK, &key);
 
-	memset(&key, 0, sizeof(key));
-	key.event = found->row->next_event - 1;
-	buffer_init(&after, 64);
-	if (pack_key(&after, callback_fields, 1, &key)) {
-		range.after = (struct bytes){after.data, (uint32_t)after.len};
-		status = store->scan(store, &range, look_at_callback, found);
+		if (page->events[i] > found->row->filter.last_event) {
+			found->full = false;
+			return;
+		}
+		if (!found->room) {
+			found->full = true;
+			return;
+		}
+		found->last = page->events[i];
+		if (callback && !look_at_callback(found, callback))
+			return;
 	}
-	buffer_free(&after);
+}
+
+/*
+ * Looks at the parked and held callbacks of the dealer from the next event on. If one cannot be read, it looks at those
+ * before it; STATUS_CORRUPT: there is none before it.
+ */
+static enum status find_parked(struct store *store, struct ws *ws, struct found_parked *found)
+{
+	struct aside_page page = {.casino_id = found->row->filter.casino_id,
+		.after = found->row->next_event - 1,
+		.limit = STEP_LOOK_MAX};
+	enum status status = aside_page_load(store, ws, &page);
+
+	while (status == STATUS_CORRUPT && page.limit > 1) {
+		page.limit /= 2;
+		status = aside_page_load(store, ws, &page);
+	}
+	if (status == STATUS_OK)
+		look_at_page(ws, found, &page);
 	return found->events->failed ? STATUS_NOMEM : status;
 }
 
@@ -149,29 +163,21 @@ static void take_marked(struct found_parked *found)
 	}
 }
 
-/*
- * Finds the callbacks of the next step. If a row cannot be read, it ends before that row. STATUS_CORRUPT:
- * that row is the next.
- */
+/* Finds the callbacks of the next step. STATUS_CORRUPT: the next one cannot be read. */
 static enum status find_step(struct ledger *ledger, const struct running_replay *running,
 	struct buffer *events, struct replay_step_cmd *cmd)
 {
 	struct found_parked found = {.row = &running->row,
 		.events = events,
 		.room = step_room(ledger, running)};
-	const uint64_t before = running->row.next_event - 1;
 	enum status status = STATUS_OK;
 
-	found.last = before;
+	found.last = running->row.next_event - 1;
 	if (running->row.made_due < running->row.expected) {
 		if (running->row.events.len)
 			take_marked(&found);
 		else
-			status = find_parked(ledger->store, &found);
-	}
-	if (status == STATUS_CORRUPT && found.last > before) {
-		found.full = true;
-		status = STATUS_OK;
+			status = find_parked(ledger->store, &ledger->ws, &found);
 	}
 	*cmd = (struct replay_step_cmd){.id = running->row.id,
 		.from = running->row.next_event,

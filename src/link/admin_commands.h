@@ -345,6 +345,9 @@ struct backup_result {
  * With @keys, packed keys one after the other (link_list_key()), the rows are those of the keys, in their order,
  * without their JSON and bytes; a key without a row is passed over. @prefix and @cursor are then empty, and there
  * are at most as many keys as a page may have rows. If @more is set, the page ended after the key of its last row.
+ *
+ * With @aside, which names a dealer, the rows are only those callbacks of the dealer that are parked or held. @prefix
+ * is then empty.
  */
 #define LIST_SECRET_KEPT "set"
 #define LIST_KEY_MAX     512
@@ -359,6 +362,7 @@ struct list_cmd {
 	struct bytes prefix;
 	struct bytes cursor;
 	struct bytes keys;
+	char aside[CASINO_ID_SIZE]; /* "": none */
 };
 struct list_result {
 	struct verdict verdict;

@@ -38,7 +38,6 @@ const struct field callback_page_cmd_fields[] = {
 	FIELD_NAMED(callback_page_cmd, state, callback_state_names, CALLBACK_STATE_COUNT),
 	FIELD(FIELD_U64, callback_page_cmd, after),
 	FIELD(FIELD_U32, callback_page_cmd, limit),
-	FIELD(FIELD_U32, callback_page_cmd, already),
 	FIELD(FIELD_BOOL, callback_page_cmd, goes_on),
 	FIELD_END,
 };

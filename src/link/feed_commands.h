@@ -51,9 +51,8 @@ struct callback_page_cmd {
 	char casino_id[CASINO_ID_SIZE];
 	enum callback_state state; /* CALLBACK_PARKED or CALLBACK_DUE */
 	uint64_t after;
-	uint32_t limit;   /* items; 0: FEED_ROWS_MAX, which is also the maximum */
-	uint32_t already; /* found by earlier commands of the same call */
-	bool goes_on;     /* as in struct feed_cmd */
+	uint32_t limit; /* items; 0: FEED_ROWS_MAX, which is also the maximum */
+	bool goes_on;   /* as in struct feed_cmd */
 };
 struct callback_page_result {
 	struct verdict verdict;

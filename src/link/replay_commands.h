@@ -9,9 +9,8 @@
 #include "domain/replay.h"
 #include "link/verdict.h"
 
-/* Bounds of one REPLAY_PREVIEW: callbacks that it looks at, and those that it reports. */
-#define REPLAY_LOOK_MAX   1024
-#define REPLAY_REPORT_MAX 256
+/* The parked and held callbacks that one REPLAY_PREVIEW looks at. */
+#define REPLAY_LOOK_MAX 256
 /* Callbacks of one step. */
 #define REPLAY_STEP_MAX 16
 

@@ -43,6 +43,7 @@ struct store_cell {
 	char holder[STORE_MEMBER_SIZE];   /* its host; "": it released the data */
 	char address[STORE_ADDRESS_SIZE]; /* where other hosts reach it */
 	char installation[33];
+	int64_t schema; /* of the data: an older one is raised by the ledger that claims them */
 	/* The newest batch that was answered, as far as this host knows; 0: it knows none. */
 	int64_t answered_epoch;
 	int64_t answered_turn;

@@ -1,5 +1,6 @@
 #include "store/recount.h"
 
+#include "domain/aside.h"
 #include "domain/delivery.h"
 #include "domain/retired_digest.h"
 
@@ -12,6 +13,9 @@
 
 /* Retired keys are saved when so many are known. */
 #define RETIRED_MAX 256
+
+/* Callbacks that are set aside are saved when so many are known. */
+#define ASIDE_MAX 1000
 
 struct stake {
 	char player_id[PLAYER_ID_SIZE];
@@ -28,6 +32,8 @@ struct recount {
 	size_t stake_count;
 	struct retired_digest retired[RETIRED_MAX];
 	size_t retired_count;
+	struct aside aside[ASIDE_MAX];
+	size_t aside_count;
 	struct buffer after; /* key of the last row that was counted */
 	bool more;           /* the scan stopped before the end */
 	int64_t newest_ms;   /* the latest time of a row that the sums of days count; 0: none */
@@ -377,7 +383,72 @@ static enum status make_retired(struct recount *recount)
 	return status;
 }
 
-enum status recount(struct store *store, char *why, size_t why_size)
+/* Collects the callbacks that are set aside. Stops before one that does not fit any more. */
+static bool find_aside(void *context, struct bytes key, const void *row)
+{
+	struct recount *recount = context;
+	const struct callback *callback = row;
+
+	if (callback_is_aside(callback->state)) {
+		if (recount->aside_count == ASIDE_MAX) {
+			recount->more = true;
+			return false;
+		}
+		recount->aside[recount->aside_count++] = aside_of(callback);
+	}
+	buffer_reset(&recount->after);
+	buffer_append(&recount->after, key.data, key.len);
+	return !recount->after.failed;
+}
+
+static enum status save_aside(struct recount *recount)
+{
+	enum status status;
+
+	for (size_t i = 0; i < recount->aside_count; i++)
+		ws_want(recount->ws, RECORD_ASIDE, &recount->aside[i]);
+	status = recount->store->load(recount->store, recount->ws);
+	if (status)
+		return fail_recount(recount, status, "read the callbacks that are parked or held");
+	for (size_t i = 0; i < recount->aside_count; i++)
+		ws_put(recount->ws, RECORD_ASIDE, &recount->aside[i]);
+	recount->aside_count = 0;
+	return save_rows(recount);
+}
+
+/* Makes a row of each callback that is parked or held. */
+static enum status make_aside(struct recount *recount)
+{
+	enum status status;
+
+	buffer_reset(&recount->after);
+	do {
+		recount->more = false;
+		status = scan_all(recount, RECORD_CALLBACK, find_aside);
+		if (!status && recount->aside_count)
+			status = save_aside(recount);
+	} while (!status && recount->more);
+	return status;
+}
+
+static enum status count_sums(struct recount *recount)
+{
+	enum status status = scan_all(recount, RECORD_TOTAL, add_total);
+
+	if (!status)
+		status = count_bets(recount);
+	if (!status)
+		status = scan_all(recount, RECORD_ROUND, count_round);
+	if (!status)
+		status = count_callbacks(recount);
+	if (!status && recount->total_count)
+		status = save_totals(recount);
+	if (!status && recount->total_count)
+		status = begin_days(recount);
+	return status ? status : make_retired(recount);
+}
+
+enum status recount(struct store *store, uint64_t from, char *why, size_t why_size)
 {
 	struct recount *recount = calloc(1, sizeof(*recount));
 	enum status status = STATUS_NOMEM;
@@ -394,19 +465,9 @@ enum status recount(struct store *store, char *why, size_t why_size)
 		free(recount);
 		return status;
 	}
-	status = scan_all(recount, RECORD_TOTAL, add_total);
-	if (!status)
-		status = count_bets(recount);
-	if (!status)
-		status = scan_all(recount, RECORD_ROUND, count_round);
-	if (!status)
-		status = count_callbacks(recount);
-	if (!status && recount->total_count)
-		status = save_totals(recount);
-	if (!status && recount->total_count)
-		status = begin_days(recount);
-	if (!status)
-		status = make_retired(recount);
+	status = from < RECOUNT_SUMS_SCHEMA ? count_sums(recount) : STATUS_OK;
+	if (!status && from < RECOUNT_ASIDE_SCHEMA)
+		status = make_aside(recount);
 	ws_delete(recount->ws);
 	buffer_free(&recount->after);
 	free(recount->totals);

@@ -359,7 +359,8 @@ def test_last_backup():
 
 def old_state(schema):
     """The state that the last program of an older schema left goes on in place: its ids, its sums, its
-    open rounds; its next life begins above all ids. The sums that schema 3 added are there."""
+    open rounds; its next life begins above all ids. The sums that schema 3 added are there, and the list that
+    schema 4 added."""
     fixture = cb.SRCDIR / "tests" / "package" / f"schema-{schema}.tar.xz"
     with cb.Instance("cbold", start=False) as wallet:
         shutil.rmtree(wallet.state)
@@ -371,17 +372,19 @@ def old_state(schema):
         wallet.start()
         status = wallet.ctl_json("status")
         last = status["last_transaction_id"]
-        equal((status["schema"], last if schema == 1 else 8), (3, 8), f"status: {status}")
+        equal((status["schema"], last if schema == 1 else 8), (4, 8), f"status: {status}")
         equal(wallet.ctl_json("check")["ok"], True, "check")
         equal(float(wallet.ctl_json("player", "show", "old", "alice")["balance"]), 12.34, "balance")
         total = wallet.ctl_json("dealer", "show", "old")["total"]
         equal((total["balance"], total["adjusted"], total["staked"]), (12.34, 20, 7.66), f"{total}")
         total = wallet.ctl_json("dealer", "show", "seam")["total"]
         equal([total[name] for name in ("seamless_staked", "seamless_paid", "seamless_refunded",
-                                        "owed_payouts", "owed_refunds")], [30, 25, 10, 0, 10],
+                                        "owed_payouts", "owed_refunds")], [30 if schema < 3 else 40, 25, 10, 0, 10],
               f"sums of a seamless dealer: {total}")
         day = wallet.ctl_run("report", "days", "old")
-        check("the sums of old begin on" in day.stderr, f"days: {day.stderr}")
+        equal("the sums of old begin on" in day.stderr, schema < 3, f"days: {day.stderr}")
+        held = wallet.ctl_json("callback", "list", "--casino", "seam", "--state", "held")["callbacks"]
+        equal([row["game_id"] for row in held], [] if schema < 3 else ["held"], "held callbacks")
         with Worker(wallet.sockets / "edge.sock") as link:
             settled = link.settle("slots", "old", "alice", "open", WIN, 17.66, reference="new-1")
             equal(settled.refusal, "", "an open round is settled")
@@ -417,6 +420,11 @@ def test_schema_2():
     old_state(2)
 
 
+def test_schema_3():
+    """See old_state()."""
+    old_state(3)
+
+
 def test_upgrade_copy():
     """The copy that the package makes of data of an older schema is noticed when it is put back, though
     its data are of a version before identities: ids go on above all that were given out since."""
@@ -446,6 +454,7 @@ def test_upgrade_copy():
 CASES = [
     ("a state of schema 1 goes on", test_schema_1),
     ("a state of schema 2 goes on", test_schema_2),
+    ("a state of schema 3 goes on", test_schema_3),
     ("the copy that an upgrade made is refused until it is adopted", test_upgrade_copy),
     ("the state is moved away between two engines", test_moved_away),
     ("a copy takes its place between two engines", test_copied_in),

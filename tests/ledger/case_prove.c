@@ -3,6 +3,7 @@
  * independently here; the proof of `creditbridgectl check` covers all.
  */
 #include "case.h"
+#include "domain/aside.h"
 #include "proof/statistics.h"
 #include "proof_rows.h"
 
@@ -262,6 +263,26 @@ static void prove_statistics(const struct proof_rows *rows)
 	proof_statistics_free(&proof);
 }
 
+/* Each callback that is parked or held has its row (domain/aside.h), and no other has one. */
+static void prove_asides(const struct kept *callbacks, const struct kept *asides)
+{
+	const struct callback *callback = (const void *)callbacks->rows;
+	const struct aside *aside = (const void *)asides->rows;
+	struct aside made;
+	unsigned int wanted = 0, found = 0;
+
+	for (unsigned int i = 0; i < callbacks->count; i++) {
+		if (!callback_is_aside(callback[i].state))
+			continue;
+		wanted++;
+		made = aside_of(&callback[i]);
+		for (unsigned int n = 0; n < asides->count; n++)
+			found += memcmp(&aside[n], &made, sizeof(made)) == 0;
+	}
+	ck_assert_uint_eq(found, wanted);
+	ck_assert_uint_eq(asides->count, wanted);
+}
+
 static void prove_rows(const struct proof_rows *rows)
 {
 	static const uint64_t seed[2] = {1, 2};
@@ -312,6 +333,7 @@ void case_prove(void)
 	prove_rows(&rows);
 	prove_statistics(&rows);
 	check_retries(&kept[RECORD_CALLBACK], &kept[RECORD_AUDIT]);
+	prove_asides(&kept[RECORD_CALLBACK], &kept[RECORD_ASIDE]);
 	for (unsigned int i = 0; i < RECORD_COUNT; i++)
 		kept_free(&kept[i]);
 }

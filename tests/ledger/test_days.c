@@ -258,7 +258,7 @@ START_TEST(an_upgrade_begins_after_a_clock_that_was_ahead)
 		}
 		case_run_batch(slots, 100);
 	}
-	ck_assert_int_eq(recount(case_db, why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(recount(case_db, 2, why, sizeof(why)), STATUS_OK);
 	case_list(RECORD_DEALER, false, 0, see_dealer, &from_ms);
 	ck_assert_int_eq(from_ms, ahead_ms + 1);
 	/* The proof knows the row when its time has come. */

@@ -400,12 +400,9 @@ static uint64_t park(unsigned int number)
 }
 
 static struct callback_page_result own(const char *casino_id, enum callback_state state,
-	uint64_t after, uint32_t limit, uint32_t already)
+	uint64_t after, uint32_t limit)
 {
-	struct callback_page_cmd cmd = {.state = state,
-		.after = after,
-		.limit = limit,
-		.already = already};
+	struct callback_page_cmd cmd = {.state = state, .after = after, .limit = limit};
 
 	strcpy(cmd.casino_id, casino_id);
 	return ask(COMMAND_CALLBACK_PAGE, &cmd)->result.callback_page;
@@ -430,26 +427,25 @@ START_TEST(own_callbacks_are_listed)
 	add_dealer("other", WALLET_SEAMLESS);
 	for (unsigned int i = 0; i < 3; i++)
 		events[i] = park(i);
-	page = own("demo", CALLBACK_PARKED, 0, 2, 0);
+	page = own("demo", CALLBACK_PARKED, 0, 2);
 	ck_assert_uint_eq(page.count, 2);
 	ck_assert_uint_eq(page.next, events[1]);
 	ck_assert(!page.complete);
-	/* The dealer's sums have the number of parked ones: the third is the last. */
-	page = own("demo", CALLBACK_PARKED, page.next, 1, 2);
+	page = own("demo", CALLBACK_PARKED, page.next, 1);
 	ck_assert_uint_eq(page.count, 1);
 	ck_assert_uint_eq(page.next, events[0]);
 	ck_assert(page.complete);
-	page = own("other", CALLBACK_PARKED, 0, 0, 0);
+	page = own("other", CALLBACK_PARKED, 0, 0);
 	ck_assert_uint_eq(page.count, 0);
 	ck_assert(page.complete);
 	resend(events[1], "resend1");
-	page = own("demo", CALLBACK_DUE, 0, 0, 0);
+	page = own("demo", CALLBACK_DUE, 0, 0);
 	ck_assert_uint_eq(page.count, 1);
 	ck_assert(page.complete);
-	ck_assert_uint_eq(own("other", CALLBACK_DUE, 0, 0, 0).count, 0);
-	ck_assert_uint_eq(own("demo", CALLBACK_DUE, events[1], 0, 0).count, 0);
-	ck_assert_int_eq(own("demo", CALLBACK_HELD, 0, 0, 0).verdict.refusal, REFUSAL_BAD_REQUEST);
-	ck_assert_int_eq(own("nobody", CALLBACK_DUE, 0, 0, 0).verdict.refusal,
+	ck_assert_uint_eq(own("other", CALLBACK_DUE, 0, 0).count, 0);
+	ck_assert_uint_eq(own("demo", CALLBACK_DUE, events[1], 0).count, 0);
+	ck_assert_int_eq(own("demo", CALLBACK_HELD, 0, 0).verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(own("nobody", CALLBACK_DUE, 0, 0).verdict.refusal,
 		REFUSAL_INVALID_SIGNATURE);
 	case_prove();
 	case_close();
@@ -497,7 +493,7 @@ START_TEST(an_early_refund_is_not_resent)
 	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = case_bet("b1", "g1", CREDIT);
 	case_end(&placed.send, CALLBACK_UNKNOWN);
-	page = own("demo", CALLBACK_DUE, 0, 0, 0);
+	page = own("demo", CALLBACK_DUE, 0, 0);
 	ck_assert_uint_eq(page.count, 1);
 	cmd.event = page.next;
 	strcpy(cmd.operation_id, "early1");

@@ -1,10 +1,11 @@
 /*
- * Tests LIST with keys: rows of many keys in one command.
+ * Tests LIST with keys, rows of many keys in one command, and LIST of the callbacks that are parked or held.
  */
 #include "case_wagers.h"
 
 #include "base/pack.h"
 
+#include <stdio.h>
 #include <string.h>
 
 union listed_row {
@@ -211,11 +212,114 @@ START_TEST(json_is_left_out)
 }
 END_TEST
 
+/* Makes a result that the dealer refused once: it is due again. */
+static uint64_t refused_result(unsigned int number)
+{
+	struct bet_place_result placed;
+	struct round_settle_result settled;
+	char id[16], game[16];
+
+	sprintf(id, "b%u", number);
+	sprintf(game, "g%u", number);
+	placed = case_bet(id, game, CREDIT);
+	case_end(&placed.send, CALLBACK_SUCCESS);
+	sprintf(id, "r%u", number);
+	settled = case_settle(id, game, RESULT_WIN, CREDIT);
+	case_end(&settled.send, CALLBACK_REFUSED);
+	return settled.event;
+}
+
+static struct list_result ask_aside(const char *casino_id, bool reverse, uint32_t limit,
+	const struct list_result *before)
+{
+	struct list_cmd cmd = {.record = RECORD_CALLBACK, .reverse = reverse, .limit = limit};
+
+	strcpy(cmd.aside, casino_id);
+	if (before)
+		cmd.cursor = before->cursor;
+	return ask(cmd);
+}
+
+static void ends_with(struct list_result *result, uint64_t event)
+{
+	union listed_row row;
+
+	ck_assert_uint_eq(result->count, 1);
+	take(result, RECORD_CALLBACK, &row);
+	ck_assert_uint_eq(row.callback.event, event);
+}
+
+/* Of four results two are parked, one is held, and one is due. */
+START_TEST(parked_and_held_ones_are_listed)
+{
+	struct callback_claim_result claimed;
+	struct list_result page;
+	union listed_row row;
+	uint64_t events[4];
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	buffer_init(&keys, FRAME_MAX);
+	buffer_init(&answer, FRAME_MAX);
+	for (unsigned int i = 0; i < 4; i++) {
+		events[i] = refused_result(i);
+		for (unsigned int n = 0; n < 2 && i % 2 == 0; n++) {
+			case_pass(MINUTE);
+			claimed = case_claim(events[i]);
+			case_end(&claimed.send, CALLBACK_REFUSED);
+		}
+	}
+	ck_assert_int_eq(case_operate(events[3], CALLBACK_HOLD), REFUSAL_NONE);
+	page = ask_aside("demo", false, 0, NULL);
+	ck_assert_uint_eq(page.count, 3);
+	ck_assert(!page.more);
+	take(&page, RECORD_CALLBACK, &row);
+	ck_assert_uint_eq(row.callback.event, events[0]);
+	ck_assert_int_eq(row.callback.state, CALLBACK_PARKED);
+	/* In pages, from the newest on. */
+	page = ask_aside("demo", true, 1, NULL);
+	ck_assert(page.more);
+	ends_with(&page, events[3]);
+	page = ask_aside("demo", true, 1, &page);
+	ck_assert(page.more);
+	ends_with(&page, events[2]);
+	page = ask_aside("demo", true, 1, &page);
+	ck_assert(!page.more);
+	ends_with(&page, events[0]);
+	ck_assert_uint_eq(ask_aside("demon", true, 0, NULL).count, 0);
+	/* Each way out of the list, and one within it. */
+	ck_assert_int_eq(case_operate(events[0], CALLBACK_RETRY), REFUSAL_NONE);
+	ck_assert_int_eq(case_operate(events[2], CALLBACK_HOLD), REFUSAL_NONE);
+	ck_assert_int_eq(case_operate(events[3], CALLBACK_CANCEL), REFUSAL_NONE);
+	page = ask_aside("demo", false, 0, NULL);
+	ends_with(&page, events[2]);
+	case_prove();
+	ck_assert_int_eq(case_operate(events[2], CALLBACK_RELEASE), REFUSAL_NONE);
+	case_prove();
+	end();
+}
+END_TEST
+
+START_TEST(only_callbacks_are_listed_so)
+{
+	struct list_cmd cmd = {.record = RECORD_DUE, .aside = "demo"};
+
+	begin(_i);
+	ck_assert_int_eq(ask(cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	cmd.record = RECORD_CALLBACK;
+	cmd.cursor = (struct bytes){(const uint8_t *)"123", 3};
+	ck_assert_int_eq(ask(cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	cmd.prefix = (struct bytes){(const uint8_t *)"12345678", 8};
+	cmd.cursor = cmd.keys;
+	ck_assert_int_eq(ask(cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	end();
+}
+END_TEST
+
 Suite *lists_suite(void)
 {
 	const TTest *const tests[] = {rows_come_in_the_order_of_their_keys, a_limit_holds_for_keys,
 		a_page_ends_by_its_bytes, other_keys_are_refused, secrets_are_blanked,
-		json_is_left_out};
+		json_is_left_out, parked_and_held_ones_are_listed, only_callbacks_are_listed_so};
 	Suite *suite = suite_create("lists");
 	TCase *tcase = tcase_create("keys");
 

@@ -547,7 +547,7 @@ START_TEST(an_upgrade_knows_retired_keys)
 	drop_digests(&before);
 	ck_assert_uint_eq(list_digests().count, 0);
 	for (unsigned int i = 0; i < 2; i++) {
-		ck_assert_int_eq(recount(case_db, why, sizeof(why)), STATUS_OK);
+		ck_assert_int_eq(recount(case_db, 2, why, sizeof(why)), STATUS_OK);
 		after = list_digests();
 		ck_assert(memcmp(&before, &after, sizeof(before)) == 0);
 	}

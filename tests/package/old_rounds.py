@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""old_rounds.py SOURCES FILE.tar.xz: made schema-1.tar.xz and schema-2.tar.xz: a state as the last creditbridge of that schema
+"""old_rounds.py SOURCES FILE.tar.xz: made schema-1.tar.xz to schema-3.tar.xz: a state as the last creditbridge of that schema
 left it, by its own programs and test library (SOURCES, with what was built in SOURCES/build).
 
 Dealer `old` (transfer, its key is 64 zeros) has player alice with 12.34 and a round that is open. Dealer
 `seam` has player bob, a round won and delivered, one lost, one bet rejected, one being refunded, and one
-round that is open. The game server is `slots`.
+round that is open. The game server is `slots`. In schema-3.tar.xz bob has a round more, `held`, whose result an
+operator holds.
 """
 import os
 import pathlib
@@ -33,6 +34,10 @@ with cb.Instance("old", settings={"disk_ballast_mib": 0}) as wallet:
             link.end(link.place("slots", "seam", "bob", game, 10).send, "seam", outcome)
         for game, result, payout in (("won", WIN, 25), ("lost", LOSS, 0)):
             link.end(link.settle("slots", "seam", "bob", game, result, payout).send, "seam", SUCCESS)
+        link.end(link.place("slots", "seam", "bob", "held", 10).send, "seam", SUCCESS)
+        result = link.settle("slots", "seam", "bob", "held", LOSS, 0)
+        link.end(result.send, "seam", UNKNOWN)
+        wallet.ctl("callback", "hold", result.event, "--reason", "fixture")
     wallet.ctl("check")
     wallet.stop()
     (wallet.state / "db" / "spare.log").unlink(missing_ok=True)

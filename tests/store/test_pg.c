@@ -8,6 +8,7 @@
 #include "pg_server.h"
 #include "store/pg/column.h"
 #include "store/pg/pg.h"
+#include "store/pg/sql.h"
 #include "store/pg/watch.h"
 #include "suites.h"
 #include "tap.h"
@@ -391,6 +392,77 @@ START_TEST(tables_are_made_only_when_asked)
 }
 END_TEST
 
+/* Leaves the data as schema 3 had them: without the table aside. */
+static void make_schema_3(void)
+{
+	static const enum callback_state states[] = {CALLBACK_DELIVERED, CALLBACK_PARKED,
+		CALLBACK_HELD};
+	struct callback callback = {.casino_id = "demo"};
+
+	for (uint64_t i = 0; i < 3; i++) {
+		callback.event = i + 1;
+		callback.state = states[i];
+		ws_append(&ws, RECORD_CALLBACK, &callback);
+	}
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	ws_reset(&ws);
+	store->close(store);
+	pg_server_run("DROP TABLE aside");
+	pg_server_run("UPDATE cell SET schema = 3");
+}
+
+/* The first ledger of this version makes the table of callbacks that are parked or held, and fills it. */
+START_TEST(data_of_an_older_schema_is_raised)
+{
+	open_kind(0);
+	make_schema_3();
+	open_again();
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM cell WHERE schema = 4"), 1);
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 2);
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside WHERE event = 2 AND NOT held"), 1);
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside WHERE event = 3 AND held"), 1);
+	save_player("alice", 5);
+	store->close(store);
+	/* A raise that was interrupted, after which the older version delivered the callback 2. */
+	pg_server_run("UPDATE cell SET schema = 3");
+	pg_server_run("UPDATE callback SET state = 2 WHERE event = 2");
+	open_again();
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 1);
+	ck_assert_int_eq(load_player("alice")->balance, 5);
+	close_kind();
+}
+END_TEST
+
+/* A ledger whose role may make no table says what the superuser does, and goes on once that is done. */
+START_TEST(tables_of_a_superuser_are_raised_by_one)
+{
+	char limited[512];
+	struct buffer sql;
+
+	open_kind(0);
+	make_schema_3();
+	pg_server_run(
+		"DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'limited') THEN "
+		"CREATE ROLE limited LOGIN; END IF; END $$");
+	pg_server_run(
+		"DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO limited', current_schema()); "
+		"EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %I TO limited', "
+		"current_schema()); END $$");
+	snprintf(limited, sizeof(limited), "%s user=limited", pg_server_conninfo());
+	options.servers[0] = limited;
+	open_is_refused("creditbridgectl schema --sql");
+	buffer_init(&sql, 65536);
+	ck_assert(sql_create_newer(&sql, 3) && buffer_append(&sql, "", 1));
+	pg_server_run((const char *)sql.data);
+	buffer_free(&sql);
+	pg_server_run("GRANT SELECT, INSERT, UPDATE, DELETE ON aside TO limited");
+	open_again();
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 2);
+	options.servers[0] = pg_server_conninfo();
+	close_kind();
+}
+END_TEST
+
 static Suite *pg_suite(void)
 {
 	Suite *suite = suite_create("postgresql");
@@ -406,6 +478,8 @@ static Suite *pg_suite(void)
 	tcase_add_test(tests, a_replaced_writer_vouches_for_nothing);
 	tcase_add_test(tests, a_lost_beat_ends_the_store);
 	tcase_add_test(tests, a_claim_names_what_it_saw);
+	tcase_add_test(tests, data_of_an_older_schema_is_raised);
+	tcase_add_test(tests, tables_of_a_superuser_are_raised_by_one);
 	tcase_set_timeout(tests, 60);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -1,6 +1,7 @@
 /*
  * Tests the promises of store.h with the same cases for every store.
  */
+#include "domain/aside.h"
 #include "every_store.h"
 #include "memory_store.h"
 #include "scratch.h"
@@ -147,8 +148,8 @@ START_TEST(bdb_refuses_a_newer_schema)
 	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_str_eq(why,
-		"the data was written by a newer creditbridge (schema 4; this one "
-		"knows up to 3): install that version again");
+		"the data was written by a newer creditbridge (schema 5; this one "
+		"knows up to 4): install that version again");
 	ws_free(&ws);
 	scratch_remove(directory);
 }
@@ -204,6 +205,64 @@ START_TEST(an_interrupted_raise_goes_on)
 	stored = ws_get(&ws, RECORD_TOTAL, &total);
 	ck_assert(stored && stored->seamless_staked == 0);
 	ck_assert_ptr_null(ws_get(&ws, RECORD_COUNTER, &due));
+	close_kind();
+}
+END_TEST
+
+/*
+ * A raise from schema 3 makes the rows of callbacks that are parked or held, and leaves the sums as they are. @_i: 1: the
+ * raise to schema 3 was not complete, so that the sums are computed, too; 2: the raise is interrupted and goes on.
+ */
+START_TEST(a_raise_lists_what_is_set_aside)
+{
+	static const enum callback_state states[] = {CALLBACK_DELIVERED, CALLBACK_PARKED,
+		CALLBACK_HELD, CALLBACK_DUE};
+	const struct counter schema = {.name = "schema", .value = 3};
+	const struct counter due = {.name = "recount", .value = 1};
+	struct total total = {.casino_id = "demo", .seamless_staked = 5};
+	struct callback callback = {.casino_id = "demo"};
+	const struct aside *aside;
+	const struct total *stored;
+	struct aside key;
+	char why[256] = "";
+
+	open_kind(KIND_BDB);
+	put_row(RECORD_TOTAL, &total);
+	put_row(RECORD_COUNTER, &schema);
+	if (_i == 1)
+		put_row(RECORD_COUNTER, &due);
+	for (uint32_t i = 0; i < 4; i++) {
+		callback.event = i + 1;
+		callback.state = states[i];
+		put_row(RECORD_CALLBACK, &callback);
+	}
+	if (_i == 2) {
+		save_really = store->save;
+		store->save = save_until_full;
+		saves_left = 1;
+		ck_assert_int_eq(schema_raise(store, why, sizeof(why)), STATUS_FULL);
+		store->save = save_really;
+	}
+	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_OK);
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_TOTAL, &total);
+	ws_want(&ws, RECORD_COUNTER, &due);
+	for (uint32_t i = 0; i < 4; i++) {
+		callback.event = i + 1;
+		key = aside_of(&callback);
+		ws_want(&ws, RECORD_ASIDE, &key);
+	}
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ck_assert_ptr_null(ws_get(&ws, RECORD_COUNTER, &due));
+	stored = ws_get(&ws, RECORD_TOTAL, &total);
+	ck_assert(stored && stored->seamless_staked == (_i == 1 ? 0 : 5));
+	for (uint32_t i = 0; i < 4; i++) {
+		callback.event = i + 1;
+		key = aside_of(&callback);
+		aside = ws_get(&ws, RECORD_ASIDE, &key);
+		ck_assert_int_eq(aside != NULL, callback_is_aside(states[i]));
+		ck_assert(!aside || aside->held == (states[i] == CALLBACK_HELD));
+	}
 	close_kind();
 }
 END_TEST
@@ -351,6 +410,7 @@ static Suite *store_suite(void)
 	tcase_add_test(bdb, a_schema_needs_memory);
 	tcase_add_test(bdb, bdb_refuses_a_newer_schema);
 	tcase_add_loop_test(bdb, an_interrupted_raise_goes_on, 0, 3);
+	tcase_add_loop_test(bdb, a_raise_lists_what_is_set_aside, 0, 3);
 	tcase_add_test(bdb, bdb_refuses_a_missing_table);
 	tcase_add_test(bdb, bdb_refuses_an_emptied_directory);
 	tcase_add_test_raise_signal(bdb, bdb_notices_a_damaged_page, SIGKILL);

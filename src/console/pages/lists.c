@@ -3,6 +3,7 @@
 #include "admin/callbacks.h"
 #include "admin/names.h"
 #include "base/text.h"
+#include "domain/delivery.h"
 #include "console/leads.h"
 #include "console/replay_offer.h"
 #include "console/routes.h"
@@ -216,15 +217,18 @@ static const struct view_column callback_columns[] = {
 	VIEW_END,
 };
 
-/* Returns true if the state is the wanted one. "waits" is every state that is not an end. */
-static bool is_wanted_state(const struct page *page, enum callback_state state)
+/* Returns the wanted states, a set of bits. "waits" is every state that is not an end. */
+static uint32_t wanted_states(const struct page *page)
 {
 	const char *wanted = params_get(&page->query, "state");
+	uint32_t states = 0;
 
-	if (strcmp(wanted, "waits") == 0)
-		return state == CALLBACK_DUE || state == CALLBACK_SENDING ||
-			state == CALLBACK_PARKED || state == CALLBACK_HELD;
-	return !wanted[0] || strcmp(callback_state_names[state], wanted) == 0;
+	for (unsigned int state = 0; state < CALLBACK_STATE_COUNT; state++) {
+		if (!wanted[0] || strcmp(callback_state_names[state], wanted) == 0 ||
+			(strcmp(wanted, "waits") == 0 && !callback_has_ended(state)))
+			states |= UINT32_C(1) << state;
+	}
+	return states;
 }
 
 /* Rows that are completed together, with few commands. */
@@ -249,6 +253,7 @@ static enum outcome walk_callbacks(struct page *page, const struct filter *filte
 	struct row_walk *walk, struct view *view, struct callback_part *part)
 {
 	unsigned int kind = walk_choice(page, "kind", callback_kind_names, CALLBACK_KIND_COUNT);
+	const uint32_t states = wanted_states(page);
 	struct callback *callback = &part->rows[0].callback;
 	enum outcome code = OUTCOME_DONE;
 	enum filter_match match;
@@ -260,7 +265,7 @@ static enum outcome walk_callbacks(struct page *page, const struct filter *filte
 			break;
 		if (match == FILTER_SKIP ||
 			(kind != CALLBACK_KIND_COUNT && callback->kind != kind) ||
-			!is_wanted_state(page, callback->state) ||
+			!(states & UINT32_C(1) << callback->state) ||
 			!filter_names(filter, callback->casino_id, callback->player_id,
 				callback->game_id))
 			continue;
@@ -318,6 +323,7 @@ enum outcome page_callbacks(struct page *page)
 	if (offers)
 		replay_offer_open(page);
 	walk_open(&walk, page, RECORD_CALLBACK);
+	callbacks_narrow(&walk.list, filter.casino_id, wanted_states(page));
 	code = walk_end(&walk, list_callbacks(page, &filter, &walk));
 	if (code == OUTCOME_DONE && offers)
 		code = replay_offer_close(page, &filter, &walk);

@@ -206,8 +206,8 @@ enum status import_settle(struct import *import, uint32_t schema)
 {
 	enum status status = commit_rows(import);
 
-	if (!status && schema < RECOUNT_SCHEMA)
-		status = recount(import->store, import->why, sizeof(import->why));
+	if (!status && schema < STORE_SCHEMA)
+		status = recount(import->store, schema, import->why, sizeof(import->why));
 	return status ? status : check_counters(import);
 }
 

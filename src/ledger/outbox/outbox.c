@@ -1,5 +1,6 @@
 #include "ledger/outbox/outbox.h"
 
+#include "domain/aside.h"
 #include "domain/replay.h"
 #include "ledger/outbox/hold.h"
 #include "ledger/outbox/permits.h"
@@ -32,15 +33,6 @@ void outbox_too_large(struct verdict *verdict)
 void outbox_want_new(struct ws *ws)
 {
 	life_want_id(ws, LIFE_EVENTS);
-}
-
-static struct callback callback_named(uint64_t event)
-{
-	struct callback key;
-
-	memset(&key, 0, sizeof(key));
-	key.event = event;
-	return key;
 }
 
 static struct due due_named(uint64_t event)
@@ -177,6 +169,23 @@ static void end_replayed(struct ws *ws, struct callback *callback)
 	ws_put(ws, RECORD_REPLAY, &row);
 }
 
+/* Writes or drops the row of a callback that is set aside. */
+static void write_aside(struct ws *ws, enum callback_state was, const struct callback *callback)
+{
+	const struct aside row = aside_of(callback);
+
+	if (callback->state == was)
+		return;
+	if (!callback_is_aside(callback->state)) {
+		if (callback_is_aside(was))
+			ws_drop(ws, RECORD_ASIDE, &row);
+	} else if (ws_loaded(ws, RECORD_ASIDE, &row)) {
+		ws_put(ws, RECORD_ASIDE, &row);
+	} else {
+		ws_append(ws, RECORD_ASIDE, &row);
+	}
+}
+
 void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun)
 {
 	struct due key = due_named(delivery->callback.event);
@@ -184,8 +193,10 @@ void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun)
 	const struct callback *was = ws_get(ws, RECORD_CALLBACK, &was_key);
 	struct callback callback = delivery->callback;
 
-	if (was)
+	if (was) {
 		post_callback_state(ws, was->casino_id, was->state, callback.state);
+		write_aside(ws, was->state, &callback);
+	}
 	if (callback.replay && !delivery->scheduled)
 		end_replayed(ws, &callback);
 	ws_put(ws, RECORD_CALLBACK, &callback);
@@ -324,6 +335,7 @@ bool outbox_want(struct ws *ws, uint64_t event)
 	struct attempt attempt;
 	struct dealer dealer;
 	struct replay replay;
+	struct aside aside;
 	struct total total;
 	struct round round;
 	struct bet bet;
@@ -336,6 +348,10 @@ bool outbox_want(struct ws *ws, uint64_t event)
 	if (!callback)
 		return false;
 	outbox_want_new(ws);
+	if (callback_is_aside(callback->state)) {
+		aside = aside_of(callback);
+		ws_want(ws, RECORD_ASIDE, &aside);
+	}
 	if (callback->replay) {
 		replay = replay_named(callback->replay);
 		ws_want(ws, RECORD_REPLAY, &replay);

@@ -97,6 +97,15 @@ static inline struct correction correction_named(const char *player_id, const ch
 	return key;
 }
 
+static inline struct callback callback_named(uint64_t event)
+{
+	struct callback key;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	return key;
+}
+
 static inline struct day day_named(const char *player_id, uint32_t number)
 {
 	struct day key;

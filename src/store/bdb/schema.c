@@ -9,14 +9,17 @@
 
 #define NO_SCHEMA "the data has no schema: it is damaged; restore it"
 
-/* This counter exists from the raise of the schema until recount() has computed the sums. */
-static const struct counter recount_due = {.name = "recount", .value = 1};
+/*
+ * This counter exists from the raise of the schema until recount() is done. Its value is the schema before the raise;
+ * 1 is also that of schema 2, as the program of schema 3 wrote it.
+ */
+static const struct counter recount_key = {.name = "recount"};
 
 /* The counter "schema" and the working set to change it. */
 struct schema {
 	struct ws *ws;
-	const struct counter *stored; /* NULL: there is none */
-	bool recount_due;
+	const struct counter *stored;  /* NULL: there is none */
+	const struct counter *recount; /* NULL: there is none */
 };
 
 /* Loads the counter. The caller closes @schema after any result. */
@@ -27,14 +30,14 @@ static enum status load_schema(struct schema *schema, struct store *store, char 
 	enum status status;
 
 	schema->stored = NULL;
-	schema->recount_due = false;
+	schema->recount = NULL;
 	schema->ws = ws_new();
 	if (!schema->ws) {
 		snprintf(why, why_size, "out of memory");
 		return STATUS_NOMEM;
 	}
 	ws_want(schema->ws, RECORD_COUNTER, &key);
-	ws_want(schema->ws, RECORD_COUNTER, &recount_due);
+	ws_want(schema->ws, RECORD_COUNTER, &recount_key);
 	status = store->load(store, schema->ws);
 	/* If memory was exhausted, the row was not read; this is not damage. */
 	if (!status && ws_faulty(schema->ws))
@@ -44,7 +47,7 @@ static enum status load_schema(struct schema *schema, struct store *store, char 
 		return status;
 	}
 	schema->stored = ws_get(schema->ws, RECORD_COUNTER, &key);
-	schema->recount_due = ws_get(schema->ws, RECORD_COUNTER, &recount_due);
+	schema->recount = ws_get(schema->ws, RECORD_COUNTER, &recount_key);
 	return STATUS_OK;
 }
 
@@ -69,18 +72,20 @@ static enum status save_change(struct ws *ws, struct store *store, char *why, si
 	return saved == SAVE_FULL ? STATUS_FULL : STATUS_IO;
 }
 
-/* Saves the current version, and with @recounts that the sums are still to be computed. */
-static enum status save_schema(struct schema *schema, bool recounts, struct store *store, char *why,
-	size_t why_size)
+/* Saves the current version. @lacks: the data are of that schema until recount() is done; 0: they lack nothing. */
+static enum status save_schema(struct schema *schema, uint64_t lacks, struct store *store,
+	char *why, size_t why_size)
 {
 	const struct counter ours = {.name = "schema", .value = STORE_SCHEMA};
+	struct counter due = recount_key;
 
 	if (schema->stored)
 		ws_put(schema->ws, RECORD_COUNTER, &ours);
 	else
 		ws_append(schema->ws, RECORD_COUNTER, &ours);
-	if (recounts)
-		ws_append(schema->ws, RECORD_COUNTER, &recount_due);
+	due.value = lacks;
+	if (lacks)
+		ws_put(schema->ws, RECORD_COUNTER, &due);
 	return save_change(schema->ws, store, why, why_size);
 }
 
@@ -113,7 +118,7 @@ enum status schema_check(struct store *store, bool create, uint64_t *number, cha
 			schema.stored->value, STORE_SCHEMA);
 		status = STATUS_CONFIG;
 	} else if (!status && !schema.stored && create) {
-		status = save_schema(&schema, false, store, why, why_size);
+		status = save_schema(&schema, 0, store, why, why_size);
 	} else if (!status && !schema.stored) {
 		snprintf(why, why_size, NO_SCHEMA);
 		status = STATUS_CORRUPT;
@@ -122,22 +127,22 @@ enum status schema_check(struct store *store, bool create, uint64_t *number, cha
 	return status;
 }
 
-/* Computes the sums and records that they are complete. An interrupted call is repeated. */
-static enum status finish_recount(struct schema *schema, struct store *store, char *why,
-	size_t why_size)
+/* Computes what data of schema @lacks lack, and records that it is complete. An interrupted call is repeated. */
+static enum status finish_recount(struct schema *schema, uint64_t lacks, struct store *store,
+	char *why, size_t why_size)
 {
-	enum status status = recount(store, why, why_size);
+	enum status status = recount(store, lacks, why, why_size);
 
 	if (status)
 		return status;
 	ws_reset(schema->ws);
-	ws_want(schema->ws, RECORD_COUNTER, &recount_due);
+	ws_want(schema->ws, RECORD_COUNTER, &recount_key);
 	status = store->load(store, schema->ws);
 	if (status) {
 		snprintf(why, why_size, "cannot read the schema: %s", status_text(status));
 		return status;
 	}
-	ws_drop(schema->ws, RECORD_COUNTER, &recount_due);
+	ws_drop(schema->ws, RECORD_COUNTER, &recount_key);
 	return save_change(schema->ws, store, why, why_size);
 }
 
@@ -145,20 +150,21 @@ enum status schema_raise(struct store *store, char *why, size_t why_size)
 {
 	struct schema schema;
 	enum status status = load_schema(&schema, store, why, why_size);
-	bool recounts = schema.recount_due;
+	uint64_t lacks = schema.recount ? schema.recount->value : 0;
 
 	if (!status && schema.stored && schema.stored->value < STORE_SCHEMA) {
 		/*
 		 * The schema is saved before any row of it: an older program then refuses the data
 		 * because of their schema, and does not take a newer row for damage.
 		 */
-		recounts = schema.stored->value < RECOUNT_SCHEMA;
+		if (!lacks)
+			lacks = schema.stored->value ? schema.stored->value : 1;
 		log_line(LOG_LEVEL_WARNING, "schema_raised", "from=%" PRIu64 " to=%d",
 			schema.stored->value, STORE_SCHEMA);
-		status = save_schema(&schema, recounts, store, why, why_size);
+		status = save_schema(&schema, lacks, store, why, why_size);
 	}
-	if (!status && recounts)
-		status = finish_recount(&schema, store, why, why_size);
+	if (!status && lacks)
+		status = finish_recount(&schema, lacks, store, why, why_size);
 	free_schema(&schema);
 	return status;
 }

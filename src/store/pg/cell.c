@@ -201,9 +201,11 @@ static enum status check_row(const struct pg_options *options, const PGresult *r
 	if (PQntuples(result) != 1)
 		snprintf(why, why_size,
 			"the table cell has no row: init or import was not finished");
-	else if (result_number(result, 0, ROW_SCHEMA) != STORE_SCHEMA)
+	else if (result_number(result, 0, ROW_SCHEMA) > STORE_SCHEMA)
 		snprintf(why, why_size,
-			"the tables have schema %" PRId64 ", and this program uses schema %d",
+			"the tables have schema %" PRId64
+			", and this program uses schema %d: install the newer "
+			"version here, too",
 			result_number(result, 0, ROW_SCHEMA), STORE_SCHEMA);
 	else if (strcmp(PQgetvalue(result, 0, ROW_STATE), "filling") == 0 && !options->fill)
 		snprintf(why, why_size,
@@ -237,7 +239,8 @@ enum status cell_read(struct pg_connection *connection, struct store_cell *cell,
 	if (!status) {
 		*cell = (struct store_cell){.epoch = result_number(result, 0, ROW_EPOCH),
 			.turn = result_number(result, 0, ROW_TURN),
-			.run = result_number(result, 0, ROW_RUN)};
+			.run = result_number(result, 0, ROW_RUN),
+			.schema = result_number(result, 0, ROW_SCHEMA)};
 		text_copy(cell->holder, sizeof(cell->holder), PQgetvalue(result, 0, ROW_HOLDER));
 		text_copy(cell->address, sizeof(cell->address), PQgetvalue(result, 0, ROW_ADDRESS));
 		text_copy(cell->installation, sizeof(cell->installation),
@@ -293,7 +296,8 @@ enum status cell_claim(struct pg_connection *connection, struct cell *cell,
 	if (trip != TRIP_DONE)
 		return report_failure(connection, "cannot claim the cell", why, why_size);
 	if (PQntuples(result) == 1) {
-		*cell = (struct cell){.epoch = result_number(result, 0, 0),
+		*cell = (struct cell){.schema = seen.schema,
+			.epoch = result_number(result, 0, 0),
 			.turn = result_number(result, 0, 1),
 			.wall_ms = result_number(result, 0, 2),
 			.barrier = result_number(result, 0, 3)};
@@ -327,6 +331,75 @@ enum status cell_filled(struct pg_connection *connection, const struct cell *cel
 {
 	return update_own(connection, cell,
 		"UPDATE cell SET state = 'serving' WHERE id = 1 AND epoch = $1 RETURNING 1");
+}
+
+/* Sets @missing to whether a table is missing that was added after the schema of the cell. */
+static enum status look_for_tables(struct pg_connection *connection, const struct cell *cell,
+	bool *missing)
+{
+	struct pg_params none;
+	struct buffer sql;
+	PGresult *result;
+	enum status status = STATUS_NOMEM;
+
+	params_init(&none);
+	buffer_init(&sql, CREATE_MAX);
+	buffer_append_str(&sql, "SELECT (");
+	sql_count_newer(&sql, cell->schema);
+	if (buffer_append(&sql, ")::bigint", sizeof(")::bigint")))
+		status = connection_query(connection, (const char *)sql.data, &none, &result) ==
+				TRIP_DONE
+			? STATUS_OK
+			: STATUS_IO;
+	buffer_free(&sql);
+	if (status)
+		return status;
+	*missing = result_number(result, 0, 0) != 0;
+	PQclear(result);
+	return STATUS_OK;
+}
+
+enum status cell_raise_tables(struct pg_connection *connection, const struct cell *cell, char *why,
+	size_t why_size)
+{
+	bool missing = false;
+	struct buffer sql;
+	enum status status = look_for_tables(connection, cell, &missing);
+
+	if (status)
+		return report_failure(connection, "cannot look for the tables", why, why_size);
+	if (!missing)
+		return STATUS_OK;
+	buffer_init(&sql, CREATE_MAX);
+	sql_create_newer(&sql, cell->schema);
+	if (!buffer_append(&sql, "", 1))
+		status = STATUS_NOMEM;
+	else if (connection_run(connection, (const char *)sql.data) != TRIP_DONE)
+		status = STATUS_IO;
+	buffer_free(&sql);
+	if (!status)
+		return STATUS_OK;
+	if (strcmp(connection->sqlstate, SQLSTATE_NOT_ALLOWED) != 0)
+		return report_failure(connection, "cannot make the tables of this version", why,
+			why_size);
+	snprintf(why, why_size,
+		"this version has more tables, and the ledger's role may not make them: give what `creditbridgectl "
+		"schema --sql` prints to psql once more, as a superuser, and start the ledger again");
+	return STATUS_CONFIG;
+}
+
+enum status cell_raised(struct pg_connection *connection, struct cell *cell)
+{
+	char sql[128];
+	enum status status;
+
+	snprintf(sql, sizeof(sql),
+		"UPDATE cell SET schema = %d WHERE id = 1 AND epoch = $1 RETURNING 1",
+		STORE_SCHEMA);
+	status = update_own(connection, cell, sql);
+	if (!status)
+		cell->schema = STORE_SCHEMA;
+	return status;
 }
 
 enum status cell_release(struct pg_connection *connection, const struct cell *cell)

@@ -18,6 +18,7 @@ struct cell {
 	int64_t turn;
 	int64_t barrier; /* the last one that was raised, as far as this store knows */
 	int64_t wall_ms; /* of the newest batch */
+	int64_t schema;  /* of the data, when the cell was claimed */
 };
 
 /*
@@ -34,7 +35,7 @@ enum status cell_read_schema(const struct pg_options *options, uint64_t *schema,
 	size_t why_size);
 
 /*
- * Reads the row and checks schema and installation. Returns STATUS_NOT_FOUND if there are no tables, or
+ * Reads the row, refuses a newer schema and checks the installation. Returns STATUS_NOT_FOUND if there are no tables, or
  * the table cell has no row; or
  * STATUS_CONFIG or STATUS_IO, always with a reason in @why.
  */
@@ -51,6 +52,14 @@ enum status cell_claim(struct pg_connection *connection, struct cell *cell,
 
 /* Ends the filling: from then on the cell can be claimed. */
 enum status cell_filled(struct pg_connection *connection, const struct cell *cell);
+
+/*
+ * Makes the tables that this version has, and the data of the claimed cell not. STATUS_CONFIG: only a superuser may.
+ * Afterwards the caller fills them, and calls cell_raised(), which sets the schema of the cell.
+ */
+enum status cell_raise_tables(struct pg_connection *connection, const struct cell *cell, char *why,
+	size_t why_size);
+enum status cell_raised(struct pg_connection *connection, struct cell *cell);
 
 /* Leaves the cell to the next ledger, which need not wait. */
 enum status cell_release(struct pg_connection *connection, const struct cell *cell);

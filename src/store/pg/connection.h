@@ -24,6 +24,7 @@
 #define STATEMENT_PARAMS_MAX  128
 #define SQLSTATE_DUPLICATE    "23505" /* a row that must be new exists */
 #define SQLSTATE_NO_TABLE     "42P01"
+#define SQLSTATE_NOT_ALLOWED  "42501"
 #define SQLSTATE_LOCKED       "55P03" /* another session kept the lock of a row for too long */
 #define SQLSTATE_FULL         "53100"
 #define SQLSTATE_ZERO_DIVISOR "22012" /* a condition of the statement did not hold */

@@ -61,7 +61,8 @@ static void put_view(struct buffer *out, const char *views, const char *schema, 
 	const struct column_table *table = column_table_of(record);
 	const char *before = "(";
 
-	buffer_printf(out, "CREATE VIEW \"%s\".\"%s\" AS SELECT\n  ", views, table->name);
+	buffer_printf(out, "CREATE OR REPLACE VIEW \"%s\".\"%s\" AS SELECT\n  ", views,
+		table->name);
 	for (unsigned int i = 0; i < table->count; i++) {
 		if (put_view_column(out, &table->columns[i], before))
 			before = ",\n  (";
@@ -98,12 +99,16 @@ bool ddl_put(struct buffer *out, const char *schema, const char *ledger_role)
 		ledger_role);
 	buffer_printf(out,
 		"BEGIN;\n"
-		"CREATE SCHEMA \"%s\" AUTHORIZATION \"%s_owner\";\n"
-		"CREATE SCHEMA \"%s\" AUTHORIZATION \"%s_owner\";\n"
+		"CREATE SCHEMA IF NOT EXISTS \"%s\" AUTHORIZATION \"%s_owner\";\n"
+		"CREATE SCHEMA IF NOT EXISTS \"%s\" AUTHORIZATION \"%s_owner\";\n"
 		"SET LOCAL ROLE \"%s_owner\";\n"
 		"SET LOCAL search_path = \"%s\";\n",
 		schema, schema, views, schema, schema, schema);
+	/* A table of the first version that is missing later was lost, and no empty one takes its place. */
+	buffer_append_str(out, "DO $$ BEGIN IF to_regclass('cell') IS NULL THEN\n");
 	sql_create(out);
+	buffer_append_str(out, "END IF; END $$;\n");
+	sql_create_newer(out, SQL_FIRST_SCHEMA);
 	for (unsigned int record = 0; record < RECORD_COUNT; record++)
 		put_view(out, views, schema, (enum record)record);
 	put_grants(out, views, schema, ledger_role);

@@ -1,5 +1,6 @@
 /*
- * ddl - the statements that a superuser runs before the first start: roles, tables and views.
+ * ddl - the statements that a superuser runs before the first start, and again before the first start of a version that
+ * has more tables: roles, tables and views. What exists stays as it is.
  *
  * The owner of the tables cannot log in. The ledger's role changes rows and no table. The report role
  * reads the views of a schema of their own: amounts and times as people write them, and no secret.

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/recount.h"
 #include "store/pg/batch.h"
 #include "store/pg/figures.h"
 #include "store/pg/proof.h"
@@ -421,6 +422,48 @@ static enum status claim_cell(struct pg_store *pg, char *why, size_t why_size)
 	return STATUS_OK;
 }
 
+/*
+ * Raises data of an older schema (store/recount.h). An interrupted raise is repeated by the next ledger that claims the
+ * data; one of the older version may serve them in between, and does not know the new tables.
+ */
+static enum status raise_data(struct pg_store *pg, char *why, size_t why_size)
+{
+	struct pg_connection *connection = &pg->connection;
+	enum status status;
+
+	if (connection_run(connection, "DELETE FROM aside") != TRIP_DONE) {
+		snprintf(why, why_size, "cannot empty the table aside: %s", connection->why);
+		return STATUS_IO;
+	}
+	log_line(LOG_LEVEL_WARNING, "schema_raised", "from=%" PRId64 " to=%d", pg->cell.schema,
+		STORE_SCHEMA);
+	status = recount(&pg->store, (uint64_t)pg->cell.schema, why, why_size);
+	if (status)
+		return status;
+	if (cell_raised(connection, &pg->cell) != STATUS_OK) {
+		snprintf(why, why_size, "cannot raise the schema: %s", connection->why);
+		return STATUS_IO;
+	}
+	return STATUS_OK;
+}
+
+/* Prepares the statements, after the tables of an older schema were completed. */
+static enum status prepare_tables(struct pg_store *pg, char *why, size_t why_size)
+{
+	struct pg_connection *connection = &pg->connection;
+	const bool older = pg->cell.schema < STORE_SCHEMA;
+	enum status status =
+		older ? cell_raise_tables(connection, &pg->cell, why, why_size) : STATUS_OK;
+
+	if (status)
+		return status;
+	if (batch_prepare(connection) != TRIP_DONE) {
+		snprintf(why, why_size, "cannot prepare the statements: %s", connection->why);
+		return STATUS_IO;
+	}
+	return older ? raise_data(pg, why, why_size) : STATUS_OK;
+}
+
 static enum status open_cell(struct pg_store *pg, char *why, size_t why_size)
 {
 	struct pg_connection *connection = &pg->connection;
@@ -442,11 +485,7 @@ static enum status open_cell(struct pg_store *pg, char *why, size_t why_size)
 		status = claim_cell(pg, why, why_size);
 	pg->store.epoch = (uint64_t)pg->cell.epoch;
 	pg->store.wall_ms = pg->cell.wall_ms;
-	if (!status && batch_prepare(connection) != TRIP_DONE) {
-		snprintf(why, why_size, "cannot prepare the statements: %s", connection->why);
-		status = STATUS_IO;
-	}
-	return status;
+	return status ? status : prepare_tables(pg, why, why_size);
 }
 
 enum status pg_store_open(const struct pg_options *options, struct store **store, char *why,

@@ -1,7 +1,9 @@
 #include "store/pg/snapshot.h"
 
 #include "base/clock.h"
+#include "store/store.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,5 +104,12 @@ enum status snapshot_open(struct pg_connection *connection, const struct pg_opti
 	status = find_server(connection, options, why, why_size);
 	if (!status)
 		status = cell_read(connection, &cell, why, why_size);
+	if (!status && cell.schema < STORE_SCHEMA) {
+		snprintf(why, why_size,
+			"the tables have schema %" PRId64
+			", and this program uses schema %d: start the ledger of this version first",
+			cell.schema, STORE_SCHEMA);
+		status = STATUS_CONFIG;
+	}
 	return status == STATUS_NOT_FOUND ? STATUS_CONFIG : status;
 }

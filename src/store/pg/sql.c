@@ -158,11 +158,11 @@ static unsigned int fillfactor_of(enum record record)
 	}
 }
 
-static void put_table(struct buffer *out, enum record record)
+static void put_table(struct buffer *out, enum record record, const char *condition)
 {
 	const struct column_table *table = column_table_of(record);
 
-	buffer_printf(out, "CREATE TABLE \"%s\" (\n", table->name);
+	buffer_printf(out, "CREATE TABLE %s\"%s\" (\n", condition, table->name);
 	for (unsigned int i = 0; i < table->count; i++)
 		buffer_printf(out, "  \"%s\" %s%s NOT NULL,\n", table->columns[i].name,
 			table->columns[i].type->name,
@@ -195,7 +195,32 @@ bool sql_create(struct buffer *out)
 		"  wall_ms bigint NOT NULL,\n"
 		"  seen_ms bigint NOT NULL\n"
 		") WITH (fillfactor = 10);\n");
-	for (unsigned int record = 0; record < RECORD_COUNT; record++)
-		put_table(out, (enum record)record);
+	for (unsigned int record = 0; record < RECORD_COUNT; record++) {
+		if (record_since((enum record)record) <= SQL_FIRST_SCHEMA)
+			put_table(out, (enum record)record, "");
+	}
+	return sql_create_newer(out, SQL_FIRST_SCHEMA);
+}
+
+bool sql_create_newer(struct buffer *out, int64_t schema)
+{
+	for (unsigned int record = 0; record < RECORD_COUNT; record++) {
+		if (record_since((enum record)record) > schema)
+			put_table(out, (enum record)record, "IF NOT EXISTS ");
+	}
+	return !out->failed;
+}
+
+bool sql_count_newer(struct buffer *out, int64_t schema)
+{
+	const char *before = "SELECT ";
+
+	for (unsigned int record = 0; record < RECORD_COUNT; record++) {
+		if (record_since((enum record)record) <= schema)
+			continue;
+		buffer_printf(out, "%s(to_regclass('\"%s\"') IS NULL)::int", before,
+			column_table_of((enum record)record)->name);
+		before = " + ";
+	}
 	return !out->failed;
 }

@@ -43,4 +43,13 @@ bool sql_range(struct buffer *out, const struct sql_range *range);
 /* Appends the statements that make all tables in an empty schema. */
 bool sql_create(struct buffer *out);
 
+/* The schema (store.h) of the first tables in PostgreSQL. */
+#define SQL_FIRST_SCHEMA 3
+
+/* Appends the statements for the tables that were added after @schema, where they do not exist. */
+bool sql_create_newer(struct buffer *out, int64_t schema);
+
+/* Appends a query for the number of those tables that do not exist. There is at least one such table. */
+bool sql_count_newer(struct buffer *out, int64_t schema);
+
 #endif

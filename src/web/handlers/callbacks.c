@@ -64,18 +64,19 @@ static enum status read_callbacks(struct web_request *web, struct callback_page_
 	uint32_t limit, struct callback_page_result *page, struct buffer *items)
 {
 	enum status status = STATUS_OK;
+	uint32_t count = 0;
 
 	for (unsigned int i = 0; i < CALLBACK_COMMANDS_MAX && !status; i++) {
-		cmd->limit = limit - cmd->already;
+		cmd->limit = limit - count;
 		memset(page, 0, sizeof(*page));
 		status = link_call(web->link, COMMAND_CALLBACK_PAGE, cmd, page, web->deadline_ms);
 		if (status || page->verdict.refusal != REFUSAL_NONE)
 			return status;
 		status = add_callbacks(page, items);
-		cmd->already += page->count;
+		count += page->count;
 		cmd->after = page->next;
 		cmd->goes_on = true;
-		if (page->complete || cmd->already == limit)
+		if (page->complete || count == limit)
 			return status;
 	}
 	return status;

@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "base/pack.h"
 #include "ledger/commands/ops.h"
+#include "ledger/outbox/aside_page.h"
+#include "ledger/rows/keys.h"
 #include "link/frame.h"
 
 #include <string.h>
@@ -15,6 +17,8 @@
 #define LIST_DESK_BYTES_MAX (32 * 1024)
 /* Rows of keys that are loaded together. A round has up to 1 MiB. */
 #define LIST_KEYS_TOGETHER 16
+/* Callbacks that are loaded together. They are small. */
+#define LIST_ASIDE_TOGETHER 64
 
 struct list_page {
 	const struct list_cmd *cmd;
@@ -182,11 +186,72 @@ static enum status read_keys(struct list_page *page)
 	return status;
 }
 
-static bool is_readable(const struct list_cmd *cmd)
+/* Shows the callbacks that @aside found. */
+static enum status show_aside(struct list_page *page, const struct aside_page *aside)
+{
+	enum status status = STATUS_OK;
+	struct callback key;
+	struct buffer packed;
+	const void *row;
+
+	buffer_init(&packed, LIST_KEY_MAX);
+	for (uint32_t i = 0; i < aside->count && !status && !page->result->more; i++) {
+		key = callback_named(aside->events[i]);
+		row = ws_get(page->context->ws, RECORD_CALLBACK, &key);
+		buffer_reset(&packed);
+		if (!pack_key(&packed, callback_fields, 1, &key))
+			status = STATUS_NOMEM;
+		else if (row &&
+			!list_visit(page, (struct bytes){packed.data, (uint32_t)packed.len}, row) &&
+			!page->result->more)
+			status = STATUS_NOMEM;
+	}
+	buffer_free(&packed);
+	return status;
+}
+
+/* Reads the callbacks of a dealer that are parked or held. */
+static enum status read_aside(struct list_page *page)
+{
+	const struct list_cmd *cmd = page->cmd;
+	struct aside_page aside = {.casino_id = cmd->aside,
+		.reverse = cmd->reverse,
+		.limit = LIST_ASIDE_TOGETHER};
+	struct bytes cursor = cmd->cursor;
+	struct callback after = {.event = 0};
+	enum status status = STATUS_OK;
+
+	if (cursor.len)
+		CHECK(unpack_key(&cursor, callback_fields, 1, &after)); /* as is_aside() did */
+	aside.after = after.event;
+	do {
+		status = aside_page_load(page->context->store, page->context->ws, &aside);
+		if (!status)
+			status = show_aside(page, &aside);
+		if (aside.count)
+			aside.after = aside.events[aside.count - 1];
+		page->result->more |= aside.more && page->result->count == page->limit;
+	} while (!status && aside.more && !page->result->more);
+	return status;
+}
+
+/* The library that reads an archive has no working set: there, no dealer's callbacks are found so. */
+static bool is_aside(const struct list_cmd *cmd, const struct read_context *context)
+{
+	struct bytes cursor = cmd->cursor;
+	struct callback after;
+
+	return cmd->record == RECORD_CALLBACK && context->ws && !cmd->prefix.len &&
+		!cmd->keys.len &&
+		(!cursor.len || (unpack_key(&cursor, callback_fields, 1, &after) && !cursor.len));
+}
+
+static bool is_readable(const struct list_cmd *cmd, const struct read_context *context)
 {
 	return cmd->prefix.len <= LIST_KEY_MAX && cmd->cursor.len <= LIST_KEY_MAX &&
 		(!cmd->own || cmd->record == RECORD_AUDIT) &&
-		(!cmd->keys.len || (!cmd->prefix.len && !cmd->cursor.len && !cmd->own));
+		(!cmd->keys.len || (!cmd->prefix.len && !cmd->cursor.len && !cmd->own)) &&
+		(!cmd->aside[0] || is_aside(cmd, context));
 }
 
 enum status list_read(const void *arg, const struct read_context *context, void *out)
@@ -206,13 +271,17 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 	page.bytes = context->desk ? LIST_DESK_BYTES_MAX : LIST_BYTES_MAX;
 	if (cmd->limit && cmd->limit < page.limit)
 		page.limit = cmd->limit;
-	if (!is_readable(cmd) || !are_keys(cmd, page.limit)) {
+	if (!is_readable(cmd, context) || !are_keys(cmd, page.limit)) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return STATUS_OK;
 	}
 	result->last_transaction_id = context->transaction_id;
-	status = cmd->keys.len ? read_keys(&page)
-			       : context->store->scan(context->store, &range, list_visit, &page);
+	if (cmd->keys.len)
+		status = read_keys(&page);
+	else if (cmd->aside[0])
+		status = read_aside(&page);
+	else
+		status = context->store->scan(context->store, &range, list_visit, &page);
 	result->rows = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
 	if (result->more)
 		result->cursor =

@@ -4,6 +4,7 @@
  */
 #include "base/pack.h"
 #include "ledger/commands/ops.h"
+#include "ledger/outbox/aside_page.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/rows/audit.h"
 #include "ledger/rows/keys.h"
@@ -37,18 +38,13 @@ static bool count_row(struct own_page *page, uint64_t event)
 	return true;
 }
 
-static bool visit_parked(void *arg, struct bytes key, const void *row)
+static struct due own_due(uint64_t event)
 {
-	const struct callback *callback = row;
-	struct own_page *page = arg;
+	struct due key;
 
-	(void)key;
-	if (!count_row(page, callback->event))
-		return false;
-	if (callback->state == CALLBACK_PARKED &&
-		strcmp(callback->casino_id, page->cmd->casino_id) == 0)
-		page->rows[page->count++] = *callback;
-	return true;
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	return key;
 }
 
 /* Only the event is known; the callback is loaded afterwards. */
@@ -65,38 +61,38 @@ static bool visit_due(void *arg, struct bytes key, const void *row)
 	return true;
 }
 
-/* Where the callbacks of each state are found. A parked one has no row but its own. */
-static const struct {
-	enum record record;
-	store_visit *visit;
-} walks[CALLBACK_STATE_COUNT] = {
-	[CALLBACK_PARKED] = {RECORD_CALLBACK, visit_parked},
-	[CALLBACK_DUE] = {RECORD_DUE, visit_due},
-};
-
-static enum status walk_own(const struct read_context *context, struct own_page *page)
+static enum status walk_due(const struct read_context *context, struct own_page *page)
 {
-	const enum callback_state state = page->cmd->state;
-	const struct due key = {.event = page->cmd->after};
-	struct store_range range = {.record = walks[state].record, .reverse = true};
+	const struct due key = own_due(page->cmd->after);
+	struct store_range range = {.record = RECORD_DUE, .reverse = true};
 
-	_Static_assert(offsetof(struct due, event) == offsetof(struct callback, event),
-		"both tables have the event as their key");
 	if (key.event) {
 		range.after = link_list_key(context->cursor, range.record, 1, &key);
 		if (context->cursor->failed)
 			return STATUS_NOMEM;
 	}
-	return context->store->scan(context->store, &range, walks[state].visit, page);
+	return context->store->scan(context->store, &range, visit_due, page);
 }
 
-static struct due own_due(uint64_t event)
+static enum status walk_parked(const struct read_context *context, struct own_page *page)
 {
-	struct due key;
+	struct aside_page aside = {.casino_id = page->cmd->casino_id,
+		.reverse = true,
+		.after = page->cmd->after,
+		.limit = page->limit};
+	const enum status status = aside_page_load(context->store, context->ws, &aside);
 
-	memset(&key, 0, sizeof(key));
-	key.event = event;
-	return key;
+	for (uint32_t i = 0; i < aside.count && !status; i++) {
+		const struct callback key = callback_named(aside.events[i]);
+		const struct callback *callback = ws_get(context->ws, RECORD_CALLBACK, &key);
+
+		page->last = aside.events[i];
+		/* A held one is not sent by asking for it. */
+		if (callback && callback->state == CALLBACK_PARKED)
+			page->rows[page->count++] = *callback;
+	}
+	page->more = aside.more;
+	return status;
 }
 
 /* Loads what the items need: the player's name, and of a due callback its rows. */
@@ -152,16 +148,6 @@ static void pack_callback(const struct read_context *context, const struct own_p
 	pack_record(context->rows, callback_item_fields, &item);
 }
 
-/* Returns true if the dealer has no further parked callback: its sums say how many there are. */
-static bool has_all_parked(const struct read_context *context, const struct own_page *page)
-{
-	const struct total key = total_named(page->cmd->casino_id);
-	const struct total *total = ws_get(context->ws, RECORD_TOTAL, &key);
-
-	return page->cmd->state == CALLBACK_PARKED && total &&
-		(uint64_t)page->cmd->already + page->count >= total->parked;
-}
-
 static enum status answer_own(const struct read_context *context, struct own_page *page,
 	struct callback_page_result *result)
 {
@@ -173,7 +159,7 @@ static enum status answer_own(const struct read_context *context, struct own_pag
 		pack_callback(context, page, &page->rows[i]);
 	result->count = page->count;
 	result->next = page->last;
-	result->complete = !page->more || has_all_parked(context, page);
+	result->complete = !page->more;
 	result->items = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
 	return context->rows->failed || ws_faulty(context->ws) ? STATUS_NOMEM : STATUS_OK;
 }
@@ -199,17 +185,15 @@ enum status callback_page_read(const void *arg, const struct read_context *conte
 {
 	const struct callback_page_cmd *cmd = arg;
 	struct callback_page_result *result = out;
-	const struct total total = total_named(cmd->casino_id);
 	struct own_page *page;
 	enum status status;
 
-	if (!walks[cmd->state].visit) {
+	if (cmd->state != CALLBACK_PARKED && cmd->state != CALLBACK_DUE) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return STATUS_OK;
 	}
 	ws_reset(context->ws);
 	ws_want(context->ws, RECORD_DEALER, dealer_key_of(cmd->casino_id));
-	ws_want(context->ws, RECORD_TOTAL, &total);
 	status = context->store->load(context->store, context->ws);
 	if (status)
 		return status;
@@ -223,7 +207,8 @@ enum status callback_page_read(const void *arg, const struct read_context *conte
 	page->cmd = cmd;
 	page->limit = cmd->limit && cmd->limit < FEED_ROWS_MAX ? cmd->limit : FEED_ROWS_MAX;
 	page->last = cmd->after;
-	status = walk_own(context, page);
+	status = cmd->state == CALLBACK_PARKED ? walk_parked(context, page)
+					       : walk_due(context, page);
 	if (!status)
 		status = answer_own(context, page, result);
 	free(page);

@@ -1,8 +1,8 @@
 /*
  * replay_preview - counts what a replay would send.
  */
-#include "base/pack.h"
 #include "ledger/commands/ops.h"
+#include "ledger/outbox/aside_page.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/outbox/permits.h"
 #include "ledger/rows/counters.h"
@@ -13,9 +13,8 @@ struct replay_look {
 	const struct replay_preview_cmd *cmd;
 	struct replay_filter filter;
 	struct replay_preview_result *result;
-	uint32_t looked;
 	uint32_t count;
-	struct callback fits[REPLAY_REPORT_MAX];
+	struct callback fits[REPLAY_LOOK_MAX];
 };
 
 static void count_callback(struct replay_look *look, const struct callback *callback)
@@ -39,38 +38,28 @@ static void count_callback(struct replay_look *look, const struct callback *call
 	}
 }
 
-static bool look_at_row(void *arg, struct bytes key, const void *row)
+/* Looks at the parked and held callbacks, from the newest wanted event to older ones. */
+static enum status look_at_parked(const struct read_context *context, struct replay_look *look)
 {
-	struct replay_look *look = arg;
-	const struct callback *callback = row;
+	struct aside_page page = {.casino_id = look->filter.casino_id,
+		.reverse = true,
+		.after = look->cmd->below ? look->cmd->below : look->filter.last_event + 1,
+		.limit = REPLAY_LOOK_MAX};
+	const enum status status = aside_page_load(context->store, context->ws, &page);
 
-	(void)key;
-	if (look->looked == REPLAY_LOOK_MAX || look->count == REPLAY_REPORT_MAX) {
-		look->result->more = true;
-		return false;
+	look->result->first_event = page.after;
+	look->result->more = page.more;
+	for (uint32_t i = 0; i < page.count && !status; i++) {
+		const struct callback key = callback_named(page.events[i]);
+		const struct callback *callback = ws_get(context->ws, RECORD_CALLBACK, &key);
+
+		look->result->first_event = page.events[i];
+		if (!callback)
+			continue;
+		look->result->looked_to_ms = callback->created_ms;
+		count_callback(look, callback);
 	}
-	/* Older ones were made before: clocks that were set are no reason to stop. */
-	look->looked++;
-	look->result->first_event = callback->event;
-	look->result->looked_to_ms = callback->created_ms;
-	count_callback(look, callback);
-	return true;
-}
-
-/* Walks from the newest wanted event to older ones. */
-static enum status walk_callbacks(const struct read_context *context, struct replay_look *look)
-{
-	struct store_range range = {.record = RECORD_CALLBACK, .reverse = true};
-	const uint64_t below = look->cmd->below ? look->cmd->below : look->filter.last_event + 1;
-	struct callback key;
-
-	memset(&key, 0, sizeof(key));
-	key.event = below;
-	look->result->first_event = below;
-	if (!pack_key(context->cursor, callback_fields, 1, &key))
-		return STATUS_NOMEM;
-	range.after = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
-	return context->store->scan(context->store, &range, look_at_row, look);
+	return status;
 }
 
 /* Looks at the events that were given one by one. */
@@ -230,6 +219,6 @@ enum status replay_preview_read(const void *arg, const struct read_context *cont
 	if (status || result->verdict.refusal != REFUSAL_NONE)
 		return status;
 	status = look.cmd->events.len ? look_at_marked(context, &look)
-				      : walk_callbacks(context, &look);
+				      : look_at_parked(context, &look);
 	return status ? status : sum_found(context, &look);
 }
