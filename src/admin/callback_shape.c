@@ -91,7 +91,7 @@ static enum outcome walk_dealer(struct callback_shape *shape, const char *casino
 	struct callback row;
 
 	list_open(&list, shape->session, RECORD_CALLBACK, true, 0, NULL);
-	list.aside = casino_id;
+	list.aside_of = casino_id;
 	while (list_next(&list, &row))
 		count_callback(shape, row.state == CALLBACK_HELD ? WAIT_HELD : WAIT_PARKED, &row);
 	return list_end(&list, OUTCOME_DONE);

@@ -4,6 +4,7 @@
 #include "admin/names.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "domain/aside.h"
 #include "domain/delivery.h"
 
 #include <inttypes.h>
@@ -13,10 +14,12 @@
 
 void callbacks_narrow(struct list *list, const char *casino_id, uint32_t states)
 {
-	const uint32_t aside = UINT32_C(1) << CALLBACK_PARKED | UINT32_C(1) << CALLBACK_HELD;
+	bool narrow = casino_id[0] && states;
 
-	if (casino_id[0] && states && !(states & ~aside))
-		list->aside = casino_id;
+	for (unsigned int state = 0; state < CALLBACK_STATE_COUNT; state++)
+		narrow &= !(states & UINT32_C(1) << state) || callback_is_aside(state);
+	if (narrow)
+		list->aside_of = casino_id;
 }
 
 uint32_t callback_attempts_ended(const struct callback *callback)

@@ -61,8 +61,8 @@ static bool read_page(struct list *list)
 	};
 	struct list_result result;
 
-	if (list->aside)
-		text_copy(cmd.aside, sizeof(cmd.aside), list->aside);
+	if (list->aside_of)
+		text_copy(cmd.aside_of, sizeof(cmd.aside_of), list->aside_of);
 
 	list->code = session_do(list->session, COMMAND_LIST, &cmd, &result, NULL);
 	if (list->code != OUTCOME_DONE)

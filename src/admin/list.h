@@ -15,8 +15,8 @@ struct list {
 	bool reverse;
 	uint32_t page; /* rows to request at a time; 0: the maximum */
 	bool own;      /* of the audit, only the caller's own rows */
-	const char *
-		aside; /* of the callbacks, only those of this dealer that are parked or held; NULL: all */
+	/* Of the callbacks, only those of this dealer that are parked or held; NULL: all. */
+	const char *aside_of;
 	bool started;
 	bool more;         /* another page follows */
 	uint64_t as_of;    /* the page's point in time: last_transaction_id */

@@ -92,7 +92,7 @@ static enum outcome walk_parked_and_held(struct owed *owed, const char *casino_i
 	enum outcome code = OUTCOME_DONE;
 
 	list_open(&list, owed->session, RECORD_CALLBACK, true, 0, NULL);
-	list.aside = casino_id;
+	list.aside_of = casino_id;
 	while (code == OUTCOME_DONE && list_next(&list, &row))
 		code = visit_callback(owed, &row);
 	return list_end(&list, code);

@@ -48,11 +48,11 @@ static const char *fault_of(const struct aside_reading *reading)
 	struct aside made;
 
 	if (!is_aside)
-		return reading->has_row ? "is listed as parked or held, and is not" : NULL;
+		return reading->has_row ? "has a row aside, and is neither parked nor held" : NULL;
 	if (!reading->has_row)
-		return "is parked or held, and is not listed so";
+		return "is parked or held, and has no row aside";
 	made = aside_of(callback);
-	return made.held == reading->row.held ? NULL : "is listed with another state";
+	return made.held == reading->row.held ? NULL : "has a row aside of another state";
 }
 
 static enum outcome read_again(struct check *check, void *arg, struct proof_faults *faults,
@@ -77,36 +77,43 @@ static enum outcome read_again(struct check *check, void *arg, struct proof_faul
 	return OUTCOME_DONE;
 }
 
-static enum outcome compare_aside(struct check *check, const char *casino_id, uint64_t event)
+/* Reads again if the first reading has a fault: the callback may have changed meanwhile. */
+static enum outcome settle_aside(struct check *check, struct aside_reading *reading)
 {
-	struct aside_reading reading;
-	enum outcome code;
 	bool settled;
 
-	memset(&reading, 0, sizeof(reading));
-	memcpy(reading.key.casino_id, casino_id, sizeof(reading.key.casino_id));
-	reading.key.event = event;
-	code = read_both(check, &reading);
-	if (code == OUTCOME_DONE && fault_of(&reading))
-		code = check_again(check, read_again, &reading, &settled);
-	return code;
+	return fault_of(reading) ? check_again(check, read_again, reading, &settled) : OUTCOME_DONE;
 }
 
 enum outcome check_aside(struct check *check, const struct callback *callback)
 {
-	return callback_is_aside(callback->state)
-		? compare_aside(check, callback->casino_id, callback->event)
-		: OUTCOME_DONE;
+	struct aside_reading reading;
+	enum outcome code;
+
+	if (!callback_is_aside(callback->state))
+		return OUTCOME_DONE;
+	memset(&reading, 0, sizeof(reading));
+	reading.callback = *callback;
+	reading.has_callback = true;
+	reading.key = reading.row = aside_of(callback);
+	code = list_fetch(check->session, RECORD_ASIDE, &reading.row, &reading.has_row, NULL);
+	return code == OUTCOME_DONE ? settle_aside(check, &reading) : code;
 }
 
 enum outcome check_walk_asides(struct check *check)
 {
-	struct aside row;
+	struct aside_reading reading;
 	struct list list;
 	enum outcome code = OUTCOME_DONE;
 
+	memset(&reading, 0, sizeof(reading));
 	list_open(&list, check->session, RECORD_ASIDE, false, 0, NULL);
-	while (code == OUTCOME_DONE && list_next(&list, &row))
-		code = compare_aside(check, row.casino_id, row.event);
+	while (code == OUTCOME_DONE && list_next(&list, &reading.row)) {
+		reading.key = reading.row;
+		reading.has_row = true;
+		code = read_callback(check, &reading, &reading.callback, &reading.has_callback);
+		if (code == OUTCOME_DONE)
+			code = settle_aside(check, &reading);
+	}
 	return list_end(&list, code);
 }

@@ -435,10 +435,7 @@ struct due {
 	uint64_t boot; /* the boot of due_boot_ms */
 };
 
-/*
- * A callback that is parked or held: it is not sent until an operator, a replay or its dealer asks for it.
- * The row exists so that those of a dealer are found without reading its other callbacks.
- */
+/* A callback that is parked or held (domain/aside.h). */
 struct aside {
 	char casino_id[CASINO_ID_SIZE];
 	uint64_t event;

@@ -104,15 +104,10 @@ static bool look_at_callback(struct found_parked *found, const struct callback *
 /* Looks at the callbacks of the page. */
 static void look_at_page(struct ws *ws, struct found_parked *found, const struct aside_page *page)
 {
-	found->full = page->more;
 	for (uint32_t i = 0; i < page->count; i++) {
 		const struct callback key = callback_named(page->events[i]);
 		const struct callback *callback = ws_get(ws, RECORD_CALLBACK, &key);
 
-		if (page->events[i] > found->row->filter.last_event) {
-			found->full = false;
-			return;
-		}
 		if (!found->room) {
 			found->full = true;
 			return;
@@ -121,16 +116,20 @@ static void look_at_page(struct ws *ws, struct found_parked *found, const struct
 		if (callback && !look_at_callback(found, callback))
 			return;
 	}
+	found->last = page->last;
+	found->full = page->more;
 }
 
 /*
- * Looks at the parked and held callbacks of the dealer from the next event on. If one cannot be read, it looks at those
+ * Looks at the parked callbacks of the dealer from the next event on. If one cannot be read, it looks at those
  * before it; STATUS_CORRUPT: there is none before it.
  */
 static enum status find_parked(struct store *store, struct ws *ws, struct found_parked *found)
 {
 	struct aside_page page = {.casino_id = found->row->filter.casino_id,
+		.parked_only = true,
 		.after = found->row->next_event - 1,
+		.to = found->row->filter.last_event,
 		.limit = STEP_LOOK_MAX};
 	enum status status = aside_page_load(store, ws, &page);
 
@@ -285,7 +284,7 @@ bool replay_step(struct ledger *ledger, const struct moment *now)
 	ledger->replay_stepped_ms = now->boot_ms;
 	if (book->list[at].faults >= FAULTS_MAX)
 		return fail_replay(ledger, &book->list[at].row, now);
-	buffer_init(&events, (REPLAY_LOOK_MAX + 1) * REPLAY_EVENT_BYTES);
+	buffer_init(&events, (REPLAY_STEP_MAX + 1) * REPLAY_EVENT_BYTES);
 	status = find_step(ledger, &book->list[at], &events, &cmd);
 	if (status == STATUS_OK)
 		kept = run_step(ledger, &cmd, now);

@@ -147,10 +147,8 @@ static const struct correction *correction_of(struct step *step, const struct tr
 
 static const struct callback *callback_of(struct step *step, uint64_t event)
 {
-	struct callback key;
+	const struct callback key = callback_named(event);
 
-	memset(&key, 0, sizeof(key));
-	key.event = event;
 	return event ? ws_get(step->ws, RECORD_CALLBACK, &key) : NULL;
 }
 
@@ -173,10 +171,8 @@ static void want_rounds(struct step *step)
 
 static void want_callback(struct step *step, uint64_t event)
 {
-	struct callback key;
+	const struct callback key = callback_named(event);
 
-	memset(&key, 0, sizeof(key));
-	key.event = event;
 	if (event)
 		ws_want(step->ws, RECORD_CALLBACK, &key);
 }

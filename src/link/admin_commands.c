@@ -251,7 +251,7 @@ const struct field list_cmd_fields[] = {
 	FIELD(FIELD_BYTES, list_cmd, prefix),
 	FIELD(FIELD_BYTES, list_cmd, cursor),
 	FIELD(FIELD_BYTES, list_cmd, keys),
-	FIELD(FIELD_STR, list_cmd, aside),
+	FIELD(FIELD_STR, list_cmd, aside_of),
 	FIELD_END,
 };
 const struct field list_result_fields[] = {

@@ -346,7 +346,7 @@ struct backup_result {
  * without their JSON and bytes; a key without a row is passed over. @prefix and @cursor are then empty, and there
  * are at most as many keys as a page may have rows. If @more is set, the page ended after the key of its last row.
  *
- * With @aside, which names a dealer, the rows are only those callbacks of the dealer that are parked or held. @prefix
+ * With @aside_of, which names a dealer, the rows are only those callbacks of the dealer that are parked or held. @prefix
  * is then empty.
  */
 #define LIST_SECRET_KEPT "set"
@@ -362,7 +362,7 @@ struct list_cmd {
 	struct bytes prefix;
 	struct bytes cursor;
 	struct bytes keys;
-	char aside[CASINO_ID_SIZE]; /* "": none */
+	char aside_of[CASINO_ID_SIZE]; /* "": none */
 };
 struct list_result {
 	struct verdict verdict;

@@ -67,7 +67,7 @@ static bool add_total(void *context, struct bytes key, const void *row)
 		recount->total_size = recount->total_size ? 2 * recount->total_size : 16;
 		grown = realloc(recount->totals, recount->total_size * sizeof(*grown));
 		if (!grown) {
-			fail_recount(recount, STATUS_NOMEM, "count the sums");
+			fail_recount(recount, STATUS_NOMEM, "compute the rows of the new schema");
 			return false;
 		}
 		recount->totals = grown;
@@ -180,7 +180,7 @@ static enum status scan_all(struct recount *recount, enum record record, store_v
 	if (recount->status)
 		return recount->status;
 	if (recount->after.failed)
-		return fail_recount(recount, STATUS_NOMEM, "count the sums");
+		return fail_recount(recount, STATUS_NOMEM, "compute the rows of the new schema");
 	return status ? fail_recount(recount, status, "read the rows") : STATUS_OK;
 }
 
@@ -189,13 +189,13 @@ static enum status save_rows(struct recount *recount)
 	enum save_result saved;
 
 	if (ws_faulty(recount->ws))
-		return fail_recount(recount, STATUS_NOMEM, "count the sums");
+		return fail_recount(recount, STATUS_NOMEM, "compute the rows of the new schema");
 	saved = recount->store->save(recount->store, recount->ws);
 	ws_reset(recount->ws);
 	if (saved == SAVE_OK)
 		return STATUS_OK;
 	return fail_recount(recount, saved == SAVE_FULL ? STATUS_FULL : STATUS_IO,
-		"write the sums");
+		"write the rows of the new schema");
 }
 
 /* Writes the stakes of the players that were counted. */

@@ -80,11 +80,48 @@ def case_doctor():
     equal([row["result"] for row in rows], ["PASS"], f"{rows}")
 
 
+def run_statements(statements):
+    done = subprocess.run(["psql", "-qX", "-h", SERVER.directory, "-U", "creditbridge", "-d", "books",
+                           "-v", "ON_ERROR_STOP=1"], input=statements, capture_output=True, text=True, check=False)
+    equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "the statements")
+
+
+def refuses_start():
+    done = subprocess.run([cb.find_program("creditbridge-ledger"), "--config", WALLET.config], capture_output=True,
+                          text=True, timeout=60 * cb.PATIENCE, check=False)
+    check(done.returncode and "schema --sql" in done.stderr, f"{done}")
+
+
+def case_older_tables():
+    """A ledger that may make no table does not serve tables of the version before. The statements add what they lack,
+    and nothing that was lost."""
+    statements = WALLET.ctl("schema", "--sql")
+    WALLET.stop()
+    for text in ("DROP VIEW report.aside", "DROP TABLE creditbridge.aside", "UPDATE creditbridge.cell SET schema = 3"):
+        equal(sql(text, "creditbridge").returncode, 0, text)
+    refuses_start()
+    equal(read("SELECT schema FROM creditbridge.cell", "creditbridge"), "3", "the older version may still serve")
+    run_statements(statements)
+    WALLET.start()
+    equal(read("SELECT schema FROM creditbridge.cell", "creditbridge"), "4", "the schema")
+    equal(WALLET.ctl_json("check")["ok"], True, "check")
+    case_views()
+    case_no_writes()
+    run_statements(statements)
+    equal(WALLET.ctl_json("check")["ok"], True, "check")
+    WALLET.stop()
+    equal(sql("DROP TABLE creditbridge.aside CASCADE", "creditbridge").returncode, 0, "a lost table")
+    done = subprocess.run(["psql", "-qX", "-h", SERVER.directory, "-U", "creditbridge", "-d", "books",
+                           "-v", "ON_ERROR_STOP=1"], input=statements, capture_output=True, text=True, check=False)
+    check(done.returncode and 'relation "creditbridge.aside" does not exist' in done.stderr, f"{done}")
+
+
 CASES = [
     ("views", case_views),
     ("secrets", case_secrets),
     ("no writes", case_no_writes),
     ("doctor", case_doctor),
+    ("tables of the version before", case_older_tables),
 ]
 
 
@@ -96,9 +133,7 @@ def main():
                 "postgresql_schema": "creditbridge", "postgresql_user": LEDGER, "postgresql_durability": "local"}
     with cb.Instance("pgreport", settings=settings, start=False) as WALLET:
         statements = WALLET.ctl("schema", "--sql")
-        done = subprocess.run(["psql", "-qX", "-h", SERVER.directory, "-U", "creditbridge", "-d", "books",
-                               "-v", "ON_ERROR_STOP=1"], input=statements, capture_output=True, text=True, check=False)
-        equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "the statements")
+        run_statements(statements)
         SERVER.sql(f"CREATE ROLE {READER} LOGIN IN ROLE creditbridge_report")
         WALLET.start()
         WALLET.dealer_add("demo")

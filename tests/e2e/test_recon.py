@@ -571,7 +571,7 @@ def case_shape():
     check([name, "held", "1", "1", "0", "0", "0", "0", "0", "0"] in table, table)
     for words in (("--limit", "5"), ("--since", "2024-01-01"), ("--state", "delivered")):
         ctl("callback", "list", "--shape", *words, code=2)
-    # Ages, and the cost: the walk ends with the oldest that waits.
+    # Ages.
     ages = {refund: 2 * DAY_MS, parked.event: 10 * 60000}
     for age, column in ((40, 0), (80, 1), (320, 2), (3580, 3), (3620, 4), (86380, 5), (86420, 6)):
         ages[refund] = age * 1000

@@ -234,7 +234,7 @@ static struct list_result ask_aside(const char *casino_id, bool reverse, uint32_
 {
 	struct list_cmd cmd = {.record = RECORD_CALLBACK, .reverse = reverse, .limit = limit};
 
-	strcpy(cmd.aside, casino_id);
+	strcpy(cmd.aside_of, casino_id);
 	if (before)
 		cmd.cursor = before->cursor;
 	return ask(cmd);
@@ -299,9 +299,115 @@ START_TEST(parked_and_held_ones_are_listed)
 }
 END_TEST
 
+/* More than are loaded together. */
+START_TEST(a_long_list_goes_on)
+{
+	struct list_result page;
+	union listed_row row;
+	uint64_t events[70], last = 0;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	buffer_init(&keys, FRAME_MAX);
+	buffer_init(&answer, FRAME_MAX);
+	for (unsigned int i = 0; i < 70; i++) {
+		events[i] = refused_result(i);
+		ck_assert_int_eq(case_operate(events[i], CALLBACK_HOLD), REFUSAL_NONE);
+	}
+	page = ask_aside("demo", false, 0, NULL);
+	ck_assert_uint_eq(page.count, 70);
+	ck_assert(!page.more);
+	for (unsigned int i = 0; i < 70; i++) {
+		take(&page, RECORD_CALLBACK, &row);
+		ck_assert_uint_eq(row.callback.event, events[i]);
+	}
+	page = ask_aside("demo", true, 64, NULL);
+	ck_assert_uint_eq(page.count, 64);
+	ck_assert(page.more);
+	page = ask_aside("demo", true, 64, &page);
+	ck_assert_uint_eq(page.count, 6);
+	ck_assert(!page.more);
+	for (unsigned int i = 0; i < 6; i++) {
+		take(&page, RECORD_CALLBACK, &row);
+		last = row.callback.event;
+	}
+	ck_assert_uint_eq(last, events[0]);
+	end();
+}
+END_TEST
+
+/* Begins the last attempt of a result. */
+static struct callback_grant last_attempt(unsigned int number)
+{
+	const uint64_t event = refused_result(number);
+	struct callback_claim_result claimed;
+
+	case_pass(MINUTE);
+	claimed = case_claim(event);
+	case_end(&claimed.send, CALLBACK_REFUSED);
+	case_pass(MINUTE);
+	claimed = case_claim(event);
+	ck_assert_int_eq(claimed.verdict.refusal, REFUSAL_NONE);
+	return claimed.send;
+}
+
+/* The end that parks a callback, and what an operator does with it, are in one batch. */
+START_TEST(parked_and_changed_in_one_batch)
+{
+	static const enum callback_action actions[] = {CALLBACK_RETRY, CALLBACK_HOLD,
+		CALLBACK_CANCEL};
+	static struct slot slots[2];
+	struct callback_grant grant;
+	struct callback_operate_cmd *operate = &slots[1].cmd.callback_operate;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	buffer_init(&keys, FRAME_MAX);
+	buffer_init(&answer, FRAME_MAX);
+	for (unsigned int i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		grant = last_attempt(i);
+		memset(slots, 0, sizeof(slots));
+		slots[0].command = COMMAND_CALLBACK_END;
+		slots[0].cmd.callback_end = case_end_cmd(&grant, CALLBACK_REFUSED);
+		slots[1].command = COMMAND_CALLBACK_OPERATE;
+		operate->operator= case_operator();
+		operate->event = grant.event;
+		operate->action = actions[i];
+		case_run_batch(slots, 2);
+		ck_assert_int_eq(slots[0].result.verdict.refusal, REFUSAL_NONE);
+		ck_assert_int_eq(slots[1].result.verdict.refusal, REFUSAL_NONE);
+		ck_assert_uint_eq(ask_aside("demo", false, 0, NULL).count, i > 0);
+		case_prove();
+	}
+	end();
+}
+END_TEST
+
+/* A row that should not be there keeps no attempt from its end. */
+START_TEST(a_row_too_many_is_replaced)
+{
+	struct callback_grant grant;
+	struct aside aside;
+
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
+	buffer_init(&keys, FRAME_MAX);
+	buffer_init(&answer, FRAME_MAX);
+	grant = last_attempt(0);
+	memset(&aside, 0, sizeof(aside));
+	strcpy(aside.casino_id, "demo");
+	aside.event = grant.event;
+	add_key(RECORD_ASIDE, &aside);
+	case_reopen_with_row(RECORD_ASIDE, (struct bytes){keys.data, (uint32_t)keys.len},
+		(struct bytes){(const uint8_t *)"\1\1", 2});
+	buffer_reset(&keys);
+	case_end(&grant, CALLBACK_REFUSED);
+	ck_assert_uint_eq(ask_aside("demo", false, 0, NULL).count, 1);
+	case_prove();
+	end();
+}
+END_TEST
+
 START_TEST(only_callbacks_are_listed_so)
 {
-	struct list_cmd cmd = {.record = RECORD_DUE, .aside = "demo"};
+	struct list_cmd cmd = {.record = RECORD_DUE, .aside_of = "demo"};
 
 	begin(_i);
 	ck_assert_int_eq(ask(cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
@@ -319,12 +425,15 @@ Suite *lists_suite(void)
 {
 	const TTest *const tests[] = {rows_come_in_the_order_of_their_keys, a_limit_holds_for_keys,
 		a_page_ends_by_its_bytes, other_keys_are_refused, secrets_are_blanked,
-		json_is_left_out, parked_and_held_ones_are_listed, only_callbacks_are_listed_so};
+		json_is_left_out, parked_and_held_ones_are_listed, only_callbacks_are_listed_so,
+		a_long_list_goes_on, parked_and_changed_in_one_batch};
 	Suite *suite = suite_create("lists");
 	TCase *tcase = tcase_create("keys");
 
 	for (unsigned int i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		tcase_add_loop_test(tcase, tests[i], 0, CASE_STORE_COUNT);
+	if (case_can_damage())
+		tcase_add_test(tcase, a_row_too_many_is_replaced);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

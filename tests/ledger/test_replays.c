@@ -540,6 +540,38 @@ START_TEST(a_start_does_not_read_the_audit)
 }
 END_TEST
 
+/* The first 70 parked callbacks are of other rounds: a step looks at 64, and the next one goes on. */
+START_TEST(a_step_goes_on_after_those_that_do_not_fit)
+{
+	struct replay_filter filter = {.kinds = 0};
+	struct replay_preview_result counted;
+	struct replay_start_cmd cmd;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(71);
+	strcpy(filter.casino_id, "demo");
+	strcpy(filter.game_id, "pg70");
+	counted = preview(&filter, none);
+	ck_assert_uint_eq(counted.sums[CALLBACK_BETTING_RESULT].count, 1);
+	ck_assert(!counted.more);
+	cmd = begin_of(none);
+	cmd.filter = filter;
+	cmd.filter.first_event = 1;
+	cmd.filter.last_event = counted.last_event;
+	cmd.filter.parked_to_ms = counted.parked_to_ms;
+	cmd.expected = 1;
+	start(&cmd);
+	for (unsigned int i = 0; i < 3; i++)
+		step();
+	ck_assert_int_eq(callback_row(parked[70]).state, CALLBACK_DUE);
+	ck_assert_int_eq(callback_row(parked[69]).state, CALLBACK_PARKED);
+	ck_assert_uint_eq(send_due(71), 1);
+	ck_assert_int_eq(replay_row(1).state, REPLAY_DONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 /* A dealer that answers nothing gets no pile of due callbacks. */
 START_TEST(a_replay_waits_for_what_is_due)
 {
@@ -581,6 +613,7 @@ Suite *replays_suite(void)
 	tcase_add_loop_test(tests, what_a_clock_ahead_parked_is_counted, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, a_start_does_not_read_the_audit, 0, CASE_STORE_COUNT);
 	tcase_add_test(tests, a_replay_waits_for_what_is_due);
+	tcase_add_loop_test(tests, a_step_goes_on_after_those_that_do_not_fit, 0, CASE_STORE_COUNT);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -104,7 +104,7 @@ class Kept:
                               capture_output=True, text=True, check=False)
 
     def make_tables(self, statements):
-        """Runs what `creditbridgectl schema --sql` prints, once."""
+        """Runs what `creditbridgectl schema --sql` prints, unless the schema is there."""
         if self.psql("-c", "SELECT 1 FROM pg_namespace WHERE nspname = 'creditbridge'").stdout:
             return
         done = self.psql(text=statements)

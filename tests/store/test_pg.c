@@ -6,6 +6,8 @@
 #include "every_store.h"
 #include "pg_proxy.h"
 #include "pg_server.h"
+#include "base/clock.h"
+#include "store/pg/cell.h"
 #include "store/pg/column.h"
 #include "store/pg/pg.h"
 #include "store/pg/sql.h"
@@ -408,7 +410,7 @@ static void make_schema_3(void)
 	ws_reset(&ws);
 	store->close(store);
 	pg_server_run("DROP TABLE aside");
-	pg_server_run("UPDATE cell SET schema = 3");
+	pg_server_run("UPDATE cell SET schema = 3, wall_ms = 1234");
 }
 
 /* The first ledger of this version makes the table of callbacks that are parked or held, and fills it. */
@@ -417,7 +419,9 @@ START_TEST(data_of_an_older_schema_is_raised)
 	open_kind(0);
 	make_schema_3();
 	open_again();
-	ck_assert_int_eq(pg_server_run("SELECT 1 FROM cell WHERE schema = 4"), 1);
+	/* The time of the books does not run back. */
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM cell WHERE schema = 4 AND wall_ms = 1234"),
+		1);
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 2);
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside WHERE event = 2 AND NOT held"), 1);
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside WHERE event = 3 AND held"), 1);
@@ -463,6 +467,29 @@ START_TEST(tables_of_a_superuser_are_raised_by_one)
 }
 END_TEST
 
+/* A ledger that was replaced during its raise empties no table of the one that serves. */
+START_TEST(a_replaced_ledger_empties_nothing)
+{
+	struct cell cell = {.epoch = 1, .schema = 3};
+	struct pg_connection connection;
+
+	open_kind(0);
+	store->close(store);
+	open_again();
+	ck_assert_uint_eq(store->epoch, 2);
+	pg_server_run("INSERT INTO aside VALUES ('demo', 1, false)");
+	connection = (struct pg_connection){.options = &options};
+	ck_assert_int_eq(connection_open(&connection, clock_boot_ms() + 10000), STATUS_OK);
+	ck_assert_int_eq(cell_empty_newer(&connection, &cell), STATUS_IO);
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 1);
+	cell.epoch = 2;
+	ck_assert_int_eq(cell_empty_newer(&connection, &cell), STATUS_OK);
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 0);
+	connection_close(&connection);
+	close_kind();
+}
+END_TEST
+
 static Suite *pg_suite(void)
 {
 	Suite *suite = suite_create("postgresql");
@@ -480,6 +507,7 @@ static Suite *pg_suite(void)
 	tcase_add_test(tests, a_claim_names_what_it_saw);
 	tcase_add_test(tests, data_of_an_older_schema_is_raised);
 	tcase_add_test(tests, tables_of_a_superuser_are_raised_by_one);
+	tcase_add_test(tests, a_replaced_ledger_empties_nothing);
 	tcase_set_timeout(tests, 60);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -43,7 +43,7 @@ const struct ctl_command ctl_commands[] = {
 		NULL, 0, 0, false, ctl_cluster_status},
 	{"schema", "", "Show the version of the data of a stopped ledger",
 		"{\"state_directory\",\"schema\",\"program_schema\",\"data\": none, older, current "
-		"or newer}; with --sql {\"sql\"}",
+		"or newer,\"store\": berkeleydb or postgresql}; with --sql {\"sql\"}",
 		schema_options, 0, 0, false, ctl_schema},
 	{"metrics", "", "Print the figures that Prometheus reads at /metrics",
 		"{\"metrics\"}: the text", NULL, 0, 0, false, ctl_metrics},

@@ -15,10 +15,16 @@ static bool note_event(void *context, struct bytes key, const void *row)
 	const struct aside *aside = row;
 
 	(void)key;
-	page->more = page->count == page->limit;
-	if (!page->more)
+	if (page->to && aside->event > page->to)
+		return false;
+	page->more = page->count == page->limit || page->looked == ASIDE_LOOK_MAX;
+	if (page->more)
+		return false;
+	page->looked++;
+	page->last = aside->event;
+	if (!page->parked_only || !aside->held)
 		page->events[page->count++] = aside->event;
-	return !page->more;
+	return true;
 }
 
 static enum status read_events(struct store *store, struct aside_page *page)
@@ -50,7 +56,8 @@ enum status aside_page_load(struct store *store, struct ws *ws, struct aside_pag
 	enum status status;
 
 	CHECK(page->limit && page->limit <= ASIDE_PAGE_MAX);
-	page->count = 0;
+	page->looked = page->count = 0;
+	page->last = page->after;
 	page->more = false;
 	ws_reset(ws);
 	status = read_events(store, page);

@@ -23,7 +23,7 @@ enum status schema_check(struct store *store, bool create, uint64_t *number, cha
 /*
  * Raises data of an older schema to the current one; an older creditbridge then refuses the data.
  * All tables must be open. If it is interrupted, the next call goes on: the counter "recount" says
- * that the sums are still to be computed.
+ * that rows or sums are still to be computed.
  */
 enum status schema_raise(struct store *store, char *why, size_t why_size);
 

@@ -22,7 +22,7 @@ static enum status report_failure(const struct pg_connection *connection, const 
 	return STATUS_IO;
 }
 
-/* ---- making the tables */
+/* ---- the row */
 
 static const char read_sql[] =
 	"SELECT epoch, turn, run, schema, wall_ms, installation, state, holder, address "
@@ -64,6 +64,68 @@ static bool put_literal(struct pg_connection *connection, struct buffer *out, co
 	return done;
 }
 
+/* ---- tables of a newer version */
+
+/* Sets @missing to whether a table is missing that was added after @schema. */
+static enum status look_for_tables(struct pg_connection *connection, int64_t schema, bool *missing)
+{
+	struct pg_params none;
+	struct buffer sql;
+	PGresult *result;
+	enum status status = STATUS_NOMEM;
+
+	params_init(&none);
+	buffer_init(&sql, CREATE_MAX);
+	buffer_append_str(&sql, "SELECT (");
+	sql_count_newer(&sql, schema);
+	if (buffer_append(&sql, ")::bigint", sizeof(")::bigint")))
+		status = connection_query(connection, (const char *)sql.data, &none, &result) ==
+				TRIP_DONE
+			? STATUS_OK
+			: STATUS_IO;
+	buffer_free(&sql);
+	if (status)
+		return status;
+	*missing = result_number(result, 0, 0) != 0;
+	PQclear(result);
+	return STATUS_OK;
+}
+
+enum status cell_raise_tables(struct pg_connection *connection, int64_t schema, char *why,
+	size_t why_size)
+{
+	bool missing = false;
+	struct buffer sql;
+	enum status status;
+
+	if (schema >= STORE_SCHEMA)
+		return STATUS_OK;
+	status = look_for_tables(connection, schema, &missing);
+	if (status)
+		return report_failure(connection, "cannot look for the tables", why, why_size);
+	if (!missing)
+		return STATUS_OK;
+	buffer_init(&sql, CREATE_MAX);
+	sql_create_newer(&sql, schema);
+	if (!buffer_append(&sql, "", 1))
+		status = STATUS_NOMEM;
+	else if (connection_run(connection, (const char *)sql.data) != TRIP_DONE)
+		status = STATUS_IO;
+	buffer_free(&sql);
+	if (!status)
+		return STATUS_OK;
+	if (strcmp(connection->sqlstate, SQLSTATE_NOT_ALLOWED) != 0)
+		return report_failure(connection, "cannot make the tables of this version", why,
+			why_size);
+	snprintf(why, why_size,
+		"this version has more tables, and the ledger's role may not make them: give what "
+		"`creditbridgectl schema --sql` prints to psql once more, as a superuser, and start the "
+		"ledger again");
+	return STATUS_CONFIG;
+}
+
+/* ---- making the tables */
+
 enum status cell_create(struct pg_connection *connection, char *why, size_t why_size)
 {
 	const char *installation = connection->options->installation;
@@ -86,11 +148,17 @@ enum status cell_create(struct pg_connection *connection, char *why, size_t why_
 			connection->options->schema);
 		return STATUS_CONFIG;
 	}
-	if (status != STATUS_NOT_FOUND)
+	if (made)
+		status = cell_raise_tables(connection, SQL_FIRST_SCHEMA, why, why_size);
+	if (status && status != STATUS_NOT_FOUND)
+		return status;
+	if (!status && !made)
 		return status;
 	buffer_init(&sql, CREATE_MAX);
-	if (!made)
+	if (!made) {
 		sql_create(&sql);
+		sql_create_newer(&sql, SQL_FIRST_SCHEMA);
+	}
 	buffer_append_str(&sql, "INSERT INTO cell VALUES (1, ");
 	put_literal(connection, &sql, installation ? installation : "");
 	buffer_printf(&sql, ", %d, '%s', 0, 0, 0, 0, '', '', 0);", STORE_SCHEMA,
@@ -333,59 +401,26 @@ enum status cell_filled(struct pg_connection *connection, const struct cell *cel
 		"UPDATE cell SET state = 'serving' WHERE id = 1 AND epoch = $1 RETURNING 1");
 }
 
-/* Sets @missing to whether a table is missing that was added after the schema of the cell. */
-static enum status look_for_tables(struct pg_connection *connection, const struct cell *cell,
-	bool *missing)
+enum status cell_empty_newer(struct pg_connection *connection, const struct cell *cell)
 {
-	struct pg_params none;
+	enum status status = STATUS_OK;
 	struct buffer sql;
-	PGresult *result;
-	enum status status = STATUS_NOMEM;
 
-	params_init(&none);
-	buffer_init(&sql, CREATE_MAX);
-	buffer_append_str(&sql, "SELECT (");
-	sql_count_newer(&sql, cell->schema);
-	if (buffer_append(&sql, ")::bigint", sizeof(")::bigint")))
-		status = connection_query(connection, (const char *)sql.data, &none, &result) ==
-				TRIP_DONE
-			? STATUS_OK
-			: STATUS_IO;
-	buffer_free(&sql);
-	if (status)
-		return status;
-	*missing = result_number(result, 0, 0) != 0;
-	PQclear(result);
-	return STATUS_OK;
-}
-
-enum status cell_raise_tables(struct pg_connection *connection, const struct cell *cell, char *why,
-	size_t why_size)
-{
-	bool missing = false;
-	struct buffer sql;
-	enum status status = look_for_tables(connection, cell, &missing);
-
-	if (status)
-		return report_failure(connection, "cannot look for the tables", why, why_size);
-	if (!missing)
-		return STATUS_OK;
-	buffer_init(&sql, CREATE_MAX);
-	sql_create_newer(&sql, cell->schema);
-	if (!buffer_append(&sql, "", 1))
-		status = STATUS_NOMEM;
-	else if (connection_run(connection, (const char *)sql.data) != TRIP_DONE)
-		status = STATUS_IO;
-	buffer_free(&sql);
-	if (!status)
-		return STATUS_OK;
-	if (strcmp(connection->sqlstate, SQLSTATE_NOT_ALLOWED) != 0)
-		return report_failure(connection, "cannot make the tables of this version", why,
-			why_size);
-	snprintf(why, why_size,
-		"this version has more tables, and the ledger's role may not make them: give what `creditbridgectl "
-		"schema --sql` prints to psql once more, as a superuser, and start the ledger again");
-	return STATUS_CONFIG;
+	for (unsigned int record = 0; record < RECORD_COUNT && !status; record++) {
+		if (record_since((enum record)record) <= cell->schema)
+			continue;
+		buffer_init(&sql, CREATE_MAX);
+		/* A ledger that was replaced changes nothing. */
+		buffer_printf(&sql,
+			"WITH own AS (SELECT 1 FROM cell WHERE id = 1 AND epoch = $1 FOR UPDATE), "
+			"emptied AS (DELETE FROM \"%s\" WHERE EXISTS (SELECT FROM own)) SELECT 1 FROM own",
+			record_infos[record].name);
+		status = buffer_append(&sql, "", 1)
+			? update_own(connection, cell, (const char *)sql.data)
+			: STATUS_NOMEM;
+		buffer_free(&sql);
+	}
+	return status;
 }
 
 enum status cell_raised(struct pg_connection *connection, struct cell *cell)

@@ -54,11 +54,17 @@ enum status cell_claim(struct pg_connection *connection, struct cell *cell,
 enum status cell_filled(struct pg_connection *connection, const struct cell *cell);
 
 /*
- * Makes the tables that this version has, and the data of the claimed cell not. STATUS_CONFIG: only a superuser may.
- * Afterwards the caller fills them, and calls cell_raised(), which sets the schema of the cell.
+ * Makes the tables that were added after @schema, where they are missing. An older ledger that serves the data does not
+ * notice. STATUS_CONFIG: only a superuser may make them.
  */
-enum status cell_raise_tables(struct pg_connection *connection, const struct cell *cell, char *why,
+enum status cell_raise_tables(struct pg_connection *connection, int64_t schema, char *why,
 	size_t why_size);
+
+/*
+ * Empties the tables that were added after the schema of the claimed cell. Afterwards the caller fills them, and calls
+ * cell_raised(), which sets the schema of the cell. A ledger that was replaced changes nothing, and gets STATUS_IO.
+ */
+enum status cell_empty_newer(struct pg_connection *connection, const struct cell *cell);
 enum status cell_raised(struct pg_connection *connection, struct cell *cell);
 
 /* Leaves the cell to the next ledger, which need not wait. */

@@ -90,7 +90,9 @@ bool ddl_put(struct buffer *out, const char *schema, const char *ledger_role)
 
 	snprintf(views, sizeof(views), "%s%sreport", usual ? "" : schema, usual ? "" : "_");
 	snprintf(options, sizeof(options), "LOGIN CONNECTION LIMIT %d", LEDGER_CONNECTIONS);
-	buffer_append_str(out, "-- For psql, as a superuser, in the database of the ledger.\n");
+	buffer_append_str(out,
+		"-- For psql, as a superuser, in the database of the ledger.\n"
+		"SET client_min_messages = warning;\n");
 	put_role(out, schema, "_owner", "NOLOGIN");
 	put_role(out, schema, "_report", "NOLOGIN");
 	put_role(out, ledger_role, "", options);
@@ -104,11 +106,11 @@ bool ddl_put(struct buffer *out, const char *schema, const char *ledger_role)
 		"SET LOCAL ROLE \"%s_owner\";\n"
 		"SET LOCAL search_path = \"%s\";\n",
 		schema, schema, views, schema, schema, schema);
-	/* A table of the first version that is missing later was lost, and no empty one takes its place. */
 	buffer_append_str(out, "DO $$ BEGIN IF to_regclass('cell') IS NULL THEN\n");
 	sql_create(out);
-	buffer_append_str(out, "END IF; END $$;\n");
-	sql_create_newer(out, SQL_FIRST_SCHEMA);
+	buffer_append_str(out, "END IF;\n");
+	sql_create_lacking(out);
+	buffer_append_str(out, "END $$;\n");
 	for (unsigned int record = 0; record < RECORD_COUNT; record++)
 		put_view(out, views, schema, (enum record)record);
 	put_grants(out, views, schema, ledger_role);

@@ -212,10 +212,10 @@ static enum save_result judge_doubt(struct pg_store *pg, int64_t deadline_ms, bo
 	return SAVE_LOST;
 }
 
-/* The time of a batch; without one, that of the batch before, for time must not run back. */
+/* The time of a batch; without one, or of a raise, that of the batch before, for time must not run back. */
 static int64_t wall_of(const struct pg_store *pg, const struct ws *ws)
 {
-	return ws ? ws->now.wall_ms : pg->cell.wall_ms;
+	return ws && ws->now.wall_ms ? ws->now.wall_ms : pg->cell.wall_ms;
 }
 
 /*
@@ -382,6 +382,10 @@ static enum status claim_once(struct pg_store *pg, char *why, size_t why_size)
 		connection_pause(options, OLDER_PAUSE_MS);
 	if (status)
 		return status;
+	/* Before the claim: a ledger that may not make them leaves the data to the one that serves them. */
+	status = cell_raise_tables(&pg->connection, seen.schema, why, why_size);
+	if (status)
+		return status;
 	served_read(&pg->served, &mark);
 	return cell_claim(&pg->connection, &pg->cell, anew ? &mark : NULL, why, why_size);
 }
@@ -424,15 +428,15 @@ static enum status claim_cell(struct pg_store *pg, char *why, size_t why_size)
 
 /*
  * Raises data of an older schema (store/recount.h). An interrupted raise is repeated by the next ledger that claims the
- * data; one of the older version may serve them in between, and does not know the new tables.
+ * data. One of the older version may serve them in between, which does not know the new tables: so they are emptied first.
  */
 static enum status raise_data(struct pg_store *pg, char *why, size_t why_size)
 {
 	struct pg_connection *connection = &pg->connection;
 	enum status status;
 
-	if (connection_run(connection, "DELETE FROM aside") != TRIP_DONE) {
-		snprintf(why, why_size, "cannot empty the table aside: %s", connection->why);
+	if (cell_empty_newer(connection, &pg->cell) != STATUS_OK) {
+		snprintf(why, why_size, "cannot empty the new tables: %s", connection->why);
 		return STATUS_IO;
 	}
 	log_line(LOG_LEVEL_WARNING, "schema_raised", "from=%" PRId64 " to=%d", pg->cell.schema,
@@ -445,23 +449,6 @@ static enum status raise_data(struct pg_store *pg, char *why, size_t why_size)
 		return STATUS_IO;
 	}
 	return STATUS_OK;
-}
-
-/* Prepares the statements, after the tables of an older schema were completed. */
-static enum status prepare_tables(struct pg_store *pg, char *why, size_t why_size)
-{
-	struct pg_connection *connection = &pg->connection;
-	const bool older = pg->cell.schema < STORE_SCHEMA;
-	enum status status =
-		older ? cell_raise_tables(connection, &pg->cell, why, why_size) : STATUS_OK;
-
-	if (status)
-		return status;
-	if (batch_prepare(connection) != TRIP_DONE) {
-		snprintf(why, why_size, "cannot prepare the statements: %s", connection->why);
-		return STATUS_IO;
-	}
-	return older ? raise_data(pg, why, why_size) : STATUS_OK;
 }
 
 static enum status open_cell(struct pg_store *pg, char *why, size_t why_size)
@@ -485,7 +472,13 @@ static enum status open_cell(struct pg_store *pg, char *why, size_t why_size)
 		status = claim_cell(pg, why, why_size);
 	pg->store.epoch = (uint64_t)pg->cell.epoch;
 	pg->store.wall_ms = pg->cell.wall_ms;
-	return status ? status : prepare_tables(pg, why, why_size);
+	if (!status && batch_prepare(connection) != TRIP_DONE) {
+		snprintf(why, why_size, "cannot prepare the statements: %s", connection->why);
+		status = STATUS_IO;
+	}
+	if (!status && pg->cell.schema < STORE_SCHEMA)
+		status = raise_data(pg, why, why_size);
+	return status;
 }
 
 enum status pg_store_open(const struct pg_options *options, struct store **store, char *why,

@@ -149,6 +149,7 @@ static unsigned int fillfactor_of(enum record record)
 	case RECORD_BET:
 	case RECORD_CALLBACK:
 	case RECORD_DUE:
+	case RECORD_ASIDE:
 	case RECORD_LIFETIME:
 	case RECORD_DAY:
 	case RECORD_DEALER_DAY:
@@ -199,7 +200,20 @@ bool sql_create(struct buffer *out)
 		if (record_since((enum record)record) <= SQL_FIRST_SCHEMA)
 			put_table(out, (enum record)record, "");
 	}
-	return sql_create_newer(out, SQL_FIRST_SCHEMA);
+	return !out->failed;
+}
+
+bool sql_create_lacking(struct buffer *out)
+{
+	for (unsigned int record = 0; record < RECORD_COUNT; record++) {
+		if (record_since((enum record)record) <= SQL_FIRST_SCHEMA)
+			continue;
+		buffer_printf(out, "IF NOT EXISTS (SELECT FROM cell WHERE schema >= %d) THEN\n",
+			record_since((enum record)record));
+		put_table(out, (enum record)record, "IF NOT EXISTS ");
+		buffer_append_str(out, "END IF;\n");
+	}
+	return !out->failed;
 }
 
 bool sql_create_newer(struct buffer *out, int64_t schema)

@@ -40,11 +40,17 @@ struct sql_range {
 };
 bool sql_range(struct buffer *out, const struct sql_range *range);
 
-/* Appends the statements that make all tables in an empty schema. */
-bool sql_create(struct buffer *out);
-
 /* The schema (store.h) of the first tables in PostgreSQL. */
 #define SQL_FIRST_SCHEMA 3
+
+/* Appends the statements that make the tables of the first schema in an empty schema of PostgreSQL. */
+bool sql_create(struct buffer *out);
+
+/*
+ * Appends the same for the tables that were added since, as statements of PL/pgSQL: none for a table that the data have
+ * already, so that one that was lost is not made again, empty.
+ */
+bool sql_create_lacking(struct buffer *out);
 
 /* Appends the statements for the tables that were added after @schema, where they do not exist. */
 bool sql_create_newer(struct buffer *out, int64_t schema);

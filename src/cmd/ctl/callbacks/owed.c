@@ -137,14 +137,44 @@ enum outcome owed_print_sums(struct ctl *ctl, const char *prefix, struct output_
 
 /* ---- the list */
 
-/* The rows that are printed: the first that are found, the oldest first. */
+/* The rows that are printed: the oldest that are found. */
 struct owed_list {
-	struct owed_row *rows;
+	struct owed_row *rows; /* once there are max of them: a heap, with the newest at the top */
 	size_t count;
 	size_t max;
 	uint64_t found;
 	bool no_memory;
 };
+
+static int older_row_first(const void *a, const void *b)
+{
+	const struct owed_row *one = a, *other = b;
+
+	return (one->since_ms > other->since_ms) - (one->since_ms < other->since_ms);
+}
+
+static int newer_row_first(const void *a, const void *b)
+{
+	return older_row_first(b, a);
+}
+
+/* Moves the row at the top down to its place. */
+static void sift_top(struct owed_list *list)
+{
+	struct owed_row *rows = list->rows, row;
+	size_t at = 0, child;
+
+	for (child = 1; child < list->count; child = 2 * at + 1) {
+		if (child + 1 < list->count && rows[child + 1].since_ms > rows[child].since_ms)
+			child++;
+		if (rows[child].since_ms <= rows[at].since_ms)
+			return;
+		row = rows[at];
+		rows[at] = rows[child];
+		rows[child] = row;
+		at = child;
+	}
+}
 
 static void keep_row(void *context, const struct owed_row *row)
 {
@@ -152,8 +182,15 @@ static void keep_row(void *context, const struct owed_row *row)
 	struct owed_row *grown;
 
 	list->found++;
-	if (list->no_memory || list->count == list->max)
+	if (list->no_memory || !list->max)
 		return;
+	if (list->count == list->max) {
+		if (row->since_ms < list->rows[0].since_ms) {
+			list->rows[0] = *row;
+			sift_top(list);
+		}
+		return;
+	}
 	/* By 64 rows, or as many as there may be. */
 	if (list->count % 64 == 0) {
 		grown = reallocarray(list->rows, list->count + 64, sizeof(*grown));
@@ -163,13 +200,8 @@ static void keep_row(void *context, const struct owed_row *row)
 		list->rows = grown;
 	}
 	list->rows[list->count++] = *row;
-}
-
-static int older_row_first(const void *a, const void *b)
-{
-	const struct owed_row *one = a, *other = b;
-
-	return (one->since_ms > other->since_ms) - (one->since_ms < other->since_ms);
+	if (list->count == list->max)
+		qsort(list->rows, list->count, sizeof(*list->rows), newer_row_first);
 }
 
 static void print_row(const struct owed_row *row)

@@ -98,6 +98,7 @@ static enum outcome report_schema(void *context)
 	output_json_number(&json, "schema", schema);
 	output_json_number(&json, "program_schema", STORE_SCHEMA);
 	output_json_string(&json, "data", data);
+	output_json_string(&json, "store", ctl->session.settings.store);
 	return output_json_close(&json);
 }
 

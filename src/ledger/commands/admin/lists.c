@@ -214,7 +214,7 @@ static enum status show_aside(struct list_page *page, const struct aside_page *a
 static enum status read_aside(struct list_page *page)
 {
 	const struct list_cmd *cmd = page->cmd;
-	struct aside_page aside = {.casino_id = cmd->aside,
+	struct aside_page aside = {.casino_id = cmd->aside_of,
 		.reverse = cmd->reverse,
 		.limit = LIST_ASIDE_TOGETHER};
 	struct bytes cursor = cmd->cursor;
@@ -222,21 +222,21 @@ static enum status read_aside(struct list_page *page)
 	enum status status = STATUS_OK;
 
 	if (cursor.len)
-		CHECK(unpack_key(&cursor, callback_fields, 1, &after)); /* as is_aside() did */
+		CHECK(unpack_key(&cursor, callback_fields, 1,
+			&after)); /* as may_list_aside() did */
 	aside.after = after.event;
 	do {
 		status = aside_page_load(page->context->store, page->context->ws, &aside);
 		if (!status)
 			status = show_aside(page, &aside);
-		if (aside.count)
-			aside.after = aside.events[aside.count - 1];
+		aside.after = aside.last;
 		page->result->more |= aside.more && page->result->count == page->limit;
 	} while (!status && aside.more && !page->result->more);
 	return status;
 }
 
-/* The library that reads an archive has no working set: there, no dealer's callbacks are found so. */
-static bool is_aside(const struct list_cmd *cmd, const struct read_context *context)
+/* Returns true if the command may have @aside_of. The library that reads an archive has no working set to load callbacks. */
+static bool may_list_aside(const struct list_cmd *cmd, const struct read_context *context)
 {
 	struct bytes cursor = cmd->cursor;
 	struct callback after;
@@ -251,7 +251,7 @@ static bool is_readable(const struct list_cmd *cmd, const struct read_context *c
 	return cmd->prefix.len <= LIST_KEY_MAX && cmd->cursor.len <= LIST_KEY_MAX &&
 		(!cmd->own || cmd->record == RECORD_AUDIT) &&
 		(!cmd->keys.len || (!cmd->prefix.len && !cmd->cursor.len && !cmd->own)) &&
-		(!cmd->aside[0] || is_aside(cmd, context));
+		(!cmd->aside_of[0] || may_list_aside(cmd, context));
 }
 
 enum status list_read(const void *arg, const struct read_context *context, void *out)
@@ -278,7 +278,7 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 	result->last_transaction_id = context->transaction_id;
 	if (cmd->keys.len)
 		status = read_keys(&page);
-	else if (cmd->aside[0])
+	else if (cmd->aside_of[0])
 		status = read_aside(&page);
 	else
 		status = context->store->scan(context->store, &range, list_visit, &page);

@@ -15,6 +15,9 @@
 
 #define RESEND_ACTION "callback resend"
 
+_Static_assert(FEED_ROWS_MAX <= ASIDE_PAGE_MAX,
+	"a page of own callbacks is one of those that are set aside");
+
 /* The events of one page. */
 struct own_page {
 	const struct callback_page_cmd *cmd;
@@ -76,7 +79,9 @@ static enum status walk_due(const struct read_context *context, struct own_page 
 
 static enum status walk_parked(const struct read_context *context, struct own_page *page)
 {
+	/* A held one is not sent by asking for it. */
 	struct aside_page aside = {.casino_id = page->cmd->casino_id,
+		.parked_only = true,
 		.reverse = true,
 		.after = page->cmd->after,
 		.limit = page->limit};
@@ -86,11 +91,10 @@ static enum status walk_parked(const struct read_context *context, struct own_pa
 		const struct callback key = callback_named(aside.events[i]);
 		const struct callback *callback = ws_get(context->ws, RECORD_CALLBACK, &key);
 
-		page->last = aside.events[i];
-		/* A held one is not sent by asking for it. */
-		if (callback && callback->state == CALLBACK_PARKED)
+		if (callback)
 			page->rows[page->count++] = *callback;
 	}
+	page->last = aside.last;
 	page->more = aside.more;
 	return status;
 }

@@ -47,13 +47,13 @@ static enum status look_at_parked(const struct read_context *context, struct rep
 		.limit = REPLAY_LOOK_MAX};
 	const enum status status = aside_page_load(context->store, context->ws, &page);
 
-	look->result->first_event = page.after;
+	_Static_assert(REPLAY_LOOK_MAX <= ASIDE_PAGE_MAX, "a preview looks at one page");
+	look->result->first_event = page.last;
 	look->result->more = page.more;
 	for (uint32_t i = 0; i < page.count && !status; i++) {
 		const struct callback key = callback_named(page.events[i]);
 		const struct callback *callback = ws_get(context->ws, RECORD_CALLBACK, &key);
 
-		look->result->first_event = page.events[i];
 		if (!callback)
 			continue;
 		look->result->looked_to_ms = callback->created_ms;
