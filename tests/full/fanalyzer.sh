@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Static analysis by gcc -fanalyzer: one case a file. fanalyzer.list has what it is wrong about. The folders are those that
-# read bytes of others or keep memory by hand: clang-tidy analyses all.
+# Static analysis by gcc -fanalyzer: one case a file. fanalyzer.list has what it is wrong about.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$src/tests/full/analyzed.sh"
 
 list=$src/tests/full/fanalyzer.list
 mkdir "$work/used"
@@ -58,8 +58,7 @@ list_check() {
 	! sed '/^#/d; /^$/d' "$list" | awk 'NF < 4 { print "error: no reason: " $0; bad = 1 } END { exit !bad }'
 }
 
-folders=(base domain wire state link metrics callback fcgi store ledger/rows ledger/outbox ledger/refused)
-(cd "$src/src" && find "${folders[@]}" -name '*.c' -printf 'src/%p\n' | sort) >"$work/files"
+(cd "$src/src" && find "${analyzed[@]}" -name '*.c' -printf 'src/%p\n' | sort) >"$work/files"
 steps_each "gcc -fanalyzer %s" judge <"$work/files"
 step "each suppression is explained" list_check || true
 sed '/^#/d; /^$/d' "$list" | while read -r file where flag reason; do

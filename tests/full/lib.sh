@@ -137,7 +137,7 @@ sanitized() {
 # test takes for success. What was freed is kept for a shorter time than by default: a fork copies the tables of its
 # pages.
 suite_sanitized() {
-	ASAN_OPTIONS=exitcode=99:detect_leaks=1:abort_on_error=0:quarantine_size_mb=32:malloc_context_size=12 \
+	ASAN_OPTIONS=exitcode=99:detect_leaks=${leaks:-1}:abort_on_error=0:quarantine_size_mb=32:malloc_context_size=12 \
 		UBSAN_OPTIONS=print_stacktrace=1 CB_SLOWER=4 suites "$CB_BUILDDIR/sanitized" "$1"
 }
 

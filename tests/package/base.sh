@@ -3,7 +3,8 @@
 #
 #   DIR/plain      what debootstrap's minbase holds, and in apt's cache everything that the tests
 #                  will install, for they have no network; DEB is in /srv, and is not installed
-#   DIR/systemd    the same, with systemd as init
+#   DIR/systemd    the same, with systemd as init, and with the libraries and tools that its tests install: that they come
+#                  with the package is shown in DIR/plain
 #
 # README, whose commands are typed there, too, and the Containerfile are in /srv, and debian/control in
 # /srv/source/debian.
@@ -22,6 +23,8 @@ inside() {
 
 mkdir -p "$dir"
 debootstrap --variant=minbase bookworm "$dir/plain" "$mirror"
+# No power cut ends these machines in a state that anybody reads.
+echo force-unsafe-io >"$dir/plain/etc/dpkg/dpkg.cfg.d/unsafe-io"
 install -m 0644 "$deb" "$dir/plain/srv/"
 install -m 0644 "$here/../../README" "$dir/plain/srv/"
 install -m 0644 "$here/../../contrib/container/Containerfile" "$dir/plain/srv/"
@@ -39,4 +42,6 @@ inside install --download-only "$deb" apache2 libapache2-mod-php php-cgi libapac
 inside install --download-only --no-install-recommends "$deb" apt-utils dbus systemd-sysv \
 	$(sed -n "s/^Depends: //p" "$here/../../debian/tests/control" | tr -s ", " "\n" | sort -u | grep -v "^@$")
 cp -a "$dir/plain" "$dir/systemd"
-chroot "$dir/systemd" apt-get -q -y install --no-install-recommends dbus systemd-sysv
+# shellcheck disable=SC2046 # words
+chroot "$dir/systemd" apt-get -q -y install --no-install-recommends dbus systemd-sysv ca-certificates curl openssl python3 \
+	$(dpkg-deb -f "$dir/plain/$deb" Depends | tr ',' '\n' | sed 's/[|(].*//' | grep -v '^ *creditbridge')
