@@ -23,7 +23,7 @@ inside() {
 
 mkdir -p "$dir"
 debootstrap --variant=minbase bookworm "$dir/plain" "$mirror"
-# No power cut ends these machines in a state that anybody reads.
+# These machines are thrown away: a power cut may damage them.
 echo force-unsafe-io >"$dir/plain/etc/dpkg/dpkg.cfg.d/unsafe-io"
 install -m 0644 "$deb" "$dir/plain/srv/"
 install -m 0644 "$here/../../README" "$dir/plain/srv/"
