@@ -63,12 +63,15 @@ static bool read_page(struct list *list)
 
 	if (list->aside_of)
 		text_copy(cmd.aside_of, sizeof(cmd.aside_of), list->aside_of);
+	if (list->casino_id)
+		text_copy(cmd.casino_id, sizeof(cmd.casino_id), list->casino_id);
 
 	list->code = session_do(list->session, COMMAND_LIST, &cmd, &result, NULL);
 	if (list->code != OUTCOME_DONE)
 		return false;
 	list->as_of = result.last_transaction_id;
 	list->more = result.more;
+	list->looked += result.looked;
 	buffer_reset(&list->rows);
 	buffer_reset(&list->cursor);
 	if (!buffer_append(&list->rows, result.rows.data, result.rows.len) ||
@@ -95,7 +98,7 @@ bool list_next(struct list *list, void *row)
 			}
 		}
 		list->started = true;
-		if (!read_page(list) || (list->own && !list->rest.len))
+		if (!read_page(list) || ((list->own || list->casino_id) && !list->rest.len))
 			return false;
 	}
 	if (link_list_row(&list->rest, list->record, row)) {

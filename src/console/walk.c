@@ -1,6 +1,7 @@
 #include "console/walk.h"
 
 #include "admin/names.h"
+#include "admin/seek.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "console/routes.h"
@@ -36,36 +37,82 @@ void walk_open(struct row_walk *walk, struct page *page, enum record record)
 	}
 }
 
+/* Returns true if the ledger passes over rows of the list: a page of the list may be empty and not be the last. */
+static bool passes_over(const struct list *list)
+{
+	return list->own || list->casino_id;
+}
+
 /* Returns true if the page has looked at as many rows as it may. */
 static bool looked_enough(const struct row_walk *walk)
 {
+	const struct list *list = &walk->list;
+
+	/* What the ledger has looked at is shown first. */
+	if (passes_over(list) && (list->rest.len || !list->more))
+		return false;
 	if (walk->page->route->csv)
 		return walk->looked >= PAGE_CSV_LOOK_MAX;
 	return walk->looked >= PAGE_LOOK_MAX ||
-		(walk->looked >= PAGE_LOOK_LEAST && !walk->list.rest.len && walk->list.more &&
+		(walk->looked >= PAGE_LOOK_LEAST && !list->rest.len && list->more &&
 			clock_boot_ms() >= walk->until_ms);
+}
+
+/* Takes the last row that the ledger looked at, if it passed over rows after the last one that was shown. */
+static bool take_passed(struct row_walk *walk, void *row)
+{
+	if (!passes_over(&walk->list) || walk->shown >= walk->rows ||
+		!list_goes_on(&walk->list, row))
+		return false;
+	memcpy(&walk->last, row, sizeof(walk->last));
+	walk->passed = true;
+	return true;
 }
 
 bool walk_next(struct row_walk *walk, void *row)
 {
-	walk->stopped = walk->shown >= walk->rows || looked_enough(walk);
-	if (walk->stopped)
-		return false;
-	if (!list_next(&walk->list, row)) {
-		/* Many rows of others: the page ends, and offers to go on after them. */
-		walk->stopped = list_goes_on(&walk->list, row);
-		if (walk->stopped)
+	const uint64_t room = walk->rows - walk->shown;
+
+	/* The ledger looks no further than the last row that is shown. */
+	walk->list.page = room < WALK_PAGE ? (uint32_t)room : WALK_PAGE;
+	do {
+		walk->stopped = walk->shown >= walk->rows || looked_enough(walk);
+		if (walk->stopped) {
+			take_passed(walk, row);
+			return false;
+		}
+		if (list_next(&walk->list, row)) {
+			walk->looked =
+				passes_over(&walk->list) ? walk->list.looked : walk->list.taken;
+			walk->passed = false;
 			memcpy(&walk->last, row, sizeof(walk->last));
-		return false;
-	}
-	walk->looked++;
-	memcpy(&walk->last, row, sizeof(walk->last));
-	return true;
+			return true;
+		}
+		walk->looked = passes_over(&walk->list) ? walk->list.looked : walk->list.taken;
+	} while (take_passed(walk, row));
+	return false;
+}
+
+/* Fetches the time of the last row that was looked at and passed over. */
+static enum outcome fetch_last(struct row_walk *walk)
+{
+	union seek_row row;
+	enum outcome code;
+	bool found;
+
+	seek_key(walk->list.record, walk->last, &row);
+	code = list_fetch(walk->list.session, walk->list.record, &row, &found, NULL);
+	if (code == OUTCOME_DONE && found)
+		walk->last_ms = seek_time(walk->list.record, &row);
+	return code;
 }
 
 enum outcome walk_end(struct row_walk *walk, enum outcome code)
 {
-	return list_end(&walk->list, code);
+	code = list_end(&walk->list, code);
+	return code == OUTCOME_DONE && walk->stopped && walk->passed && walk->list.casino_id
+		? fetch_last(walk)
+		: code;
 }
 
 void walk_csv_end(struct view *view, bool stopped, uint64_t after)

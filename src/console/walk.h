@@ -16,14 +16,18 @@ struct row_walk {
 	struct list list;
 	uint64_t rows;    /* rows that the page shows at most */
 	uint64_t shown;   /* counted by the caller */
-	uint64_t looked;  /* rows that were read */
+	uint64_t looked;  /* rows that were looked at */
 	uint64_t last;    /* number of the row that was read last */
 	int64_t last_ms;  /* its time, set by the caller */
 	int64_t until_ms; /* boot time after which the page looks no further */
 	bool stopped;     /* there may be older rows */
+	bool passed;      /* the last row that was looked at is of others, and was passed over */
 };
 
-/* Begins after the number in the parameter "after". Call walk_end() in any case. */
+/*
+ * Begins after the number in the parameter "after". Call walk_end() in any case. Before the first walk_next() the caller
+ * may set members of walk->list that make the ledger pass over rows.
+ */
 void walk_open(struct row_walk *walk, struct page *page, enum record record);
 /* Reads the next row. Returns false at the end, at a bound, or after a failure. */
 bool walk_next(struct row_walk *walk, void *row);

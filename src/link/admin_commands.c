@@ -252,6 +252,7 @@ const struct field list_cmd_fields[] = {
 	FIELD(FIELD_BYTES, list_cmd, cursor),
 	FIELD(FIELD_BYTES, list_cmd, keys),
 	FIELD(FIELD_STR, list_cmd, aside_of),
+	FIELD(FIELD_STR, list_cmd, casino_id),
 	FIELD_END,
 };
 const struct field list_result_fields[] = {
@@ -259,6 +260,7 @@ const struct field list_result_fields[] = {
 	FIELD(FIELD_U64, list_result, last_transaction_id),
 	FIELD(FIELD_BOOL, list_result, more),
 	FIELD(FIELD_U32, list_result, count),
+	FIELD(FIELD_U32, list_result, looked),
 	FIELD(FIELD_BYTES, list_result, rows),
 	FIELD(FIELD_BYTES, list_result, cursor),
 	FIELD_END,

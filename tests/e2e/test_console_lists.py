@@ -5,6 +5,7 @@ import contextlib
 import csv
 import io
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -19,6 +20,7 @@ from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
 
 SETTINGS = {"result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
 PLAYERS = 150  # more than two parts of a list
+OTHERS = 1100
 FRAMES_MAX = 40
 LIST_FRAMES_MAX = 16  # a list of many players and bets
 GAMES = "games"
@@ -65,8 +67,20 @@ def number_of(user):
     return int(user.removeprefix("u"))
 
 
+def fill_before():
+    """A transfer of dealer few, then OTHERS of dealer others."""
+    for dealer in ("few", "others"):
+        WALLET.dealer_add(dealer)
+        WALLET.player_add(dealer, "alice")
+    with Operator(WALLET.sockets / "edge.sock") as link:
+        equal(link.transfer("few", "alice", 10000, "few-1"), 0, "the refusal of a transfer")
+        for number in range(OTHERS):
+            equal(link.transfer("others", "alice", 10000, f"t-{number}"), 0, "the refusal of a transfer")
+
+
 def fill():
     """PLAYERS players with a bet each, whose results are parked. Player N plays game N."""
+    fill_before()
     WALLET.ctl("client", "add", GAMES)
     WALLET.dealer_add("many", "--url", "http://127.0.0.1:1/d/", "--allow-http", mode="seamless")
     with Operator(WALLET.sockets / "admin.sock") as admin:
@@ -124,6 +138,24 @@ def case_transactions():
                 equal((row["request_transaction_id"], row["amount"]), (reference(at), f"-{stake(at)}.00"), "a bet")
 
 
+def case_dealer_of_few():
+    """The ledger passes over the rows of other dealers. The page says how far back it looked, and goes on from there."""
+    looked, pages, query = 0, [], {"casino": "few"}
+    while True:
+        frames, page = COUNTER.of(BROWSER, "/transactions", **query)
+        check(frames <= 8, f"{frames} commands for 1,024 rows")
+        looked += int(re.search(r"Looked at (\d+) rows", page.text)[1])
+        pages.append(page.text)
+        older = re.search(r'href="[^"]*[?&;]after=(\d+)', page.text)
+        if not older:
+            break
+        check("There may be older ones." in page.text and "back to" in page.text, "how far it looked")
+        query["after"] = older[1]
+    equal(looked, 2 * PLAYERS + OTHERS + 1, "each row was looked at once")
+    equal([page.count("few-1") > 0 for page in pages], [False] * (len(pages) - 1) + [True], "the transfer is on the last page")
+    equal([row["request_transaction_id"] for row in rows("/transactions.csv", casino="few")], ["few-1"], "the CSV")
+
+
 def case_commands():
     """No page needs more than FRAMES_MAX commands."""
     event = WALLET.ctl_json("callback", "list", "--casino", "many", "--limit", "1")["callbacks"][0]["event"]
@@ -159,6 +191,7 @@ def case_cut():
 CASES = [
     ("callbacks of many players", case_callbacks),
     ("transactions of many players", case_transactions),
+    ("a dealer with few transactions", case_dealer_of_few),
     ("commands of a page", case_commands),
     ("a list that breaks off", case_cut),
 ]

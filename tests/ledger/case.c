@@ -143,6 +143,16 @@ void case_run_batch(struct slot *slots, unsigned int count)
 	ck_assert_int_eq(ledger_run(&case_ledger, slots, count, case_moment()), STATUS_OK);
 }
 
+void case_add_dealer(const char *casino_id, enum wallet_mode mode)
+{
+	struct dealer_put_cmd cmd = case_dealer_cmd(casino_id);
+
+	cmd.dealer.mode = mode;
+	case_secret(casino_id, cmd.dealer.keys[0].secret);
+	ck_assert_int_eq(case_run(COMMAND_DEALER_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_player_add(casino_id, "alice").verdict.refusal, REFUSAL_NONE);
+}
+
 struct transfer_cmd case_transfer_cmd(enum entry_kind kind, const char *user, const char *id,
 	money_t amount)
 {

@@ -72,6 +72,8 @@ struct balance_result case_balance(const char *user);
 struct adjust_result case_adjust(const char *user, money_t amount, const char *operation_id);
 
 struct dealer_put_cmd case_dealer_cmd(const char *casino_id);
+/* Adds a dealer with a player, alice. */
+void case_add_dealer(const char *casino_id, enum wallet_mode mode);
 struct dealer_put_result case_dealer_set(uint32_t member, const struct dealer *values);
 void case_suspend_dealer(bool suspended);
 struct player_put_result case_player_add(const char *casino_id, const char *user);

@@ -96,16 +96,6 @@ static unsigned int assert_pages(const struct all *all, const char *user_id, uin
 	return pages;
 }
 
-static void add_dealer(const char *casino_id, enum wallet_mode mode)
-{
-	struct dealer_put_cmd cmd = case_dealer_cmd(casino_id);
-
-	cmd.dealer.mode = mode;
-	case_secret(casino_id, cmd.dealer.keys[0].secret);
-	ck_assert_int_eq(case_run(COMMAND_DEALER_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
-	ck_assert_int_eq(case_player_add(casino_id, "alice").verdict.refusal, REFUSAL_NONE);
-}
-
 static void transfer_to(const char *casino_id, unsigned int number)
 {
 	struct transfer_cmd cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "", CREDIT);
@@ -119,7 +109,7 @@ static void transfer_to(const char *casino_id, unsigned int number)
 static void make_many(void)
 {
 	case_open(CASE_MEMORY);
-	add_dealer("other", WALLET_TRANSFER);
+	case_add_dealer("other", WALLET_TRANSFER);
 	for (unsigned int i = 0; i < MANY; i++)
 		transfer_to(i % 8 ? "demo" : "other", i);
 }
@@ -172,7 +162,7 @@ START_TEST(a_history_stays_below_after)
 		assert_pages(&others, "alice", own.ids[own.count - 1], limits[i]);
 	}
 	/* A player without movements. */
-	add_dealer("idle", WALLET_TRANSFER);
+	case_add_dealer("idle", WALLET_TRANSFER);
 	all_ids(&own, "idle");
 	assert_pages(&own, "alice", after, 0);
 	case_close();
@@ -191,7 +181,7 @@ START_TEST(a_command_looks_at_a_bounded_number)
 	ck_assert(!page.complete);
 	ck_assert_uint_eq(page.next, all.ids[FEED_ROWS_MAX - 1]);
 	/* A dealer without transactions goes on as well. */
-	add_dealer("idle", WALLET_TRANSFER);
+	case_add_dealer("idle", WALLET_TRANSFER);
 	page = feed("idle", "", 0, 0);
 	ck_assert_uint_eq(page.count, 0);
 	ck_assert(!page.complete);
@@ -424,7 +414,7 @@ START_TEST(own_callbacks_are_listed)
 	uint64_t events[3];
 
 	case_open_mode(_i, WALLET_SEAMLESS);
-	add_dealer("other", WALLET_SEAMLESS);
+	case_add_dealer("other", WALLET_SEAMLESS);
 	for (unsigned int i = 0; i < 3; i++)
 		events[i] = park(i);
 	page = own("demo", CALLBACK_PARKED, 0, 2);
@@ -669,7 +659,7 @@ START_TEST(an_adjustment_is_for_a_parked_result)
 	uint64_t event, refund;
 
 	case_open_mode(_i, WALLET_SEAMLESS);
-	add_dealer("other", WALLET_SEAMLESS);
+	case_add_dealer("other", WALLET_SEAMLESS);
 	ck_assert_int_eq(case_player_add("demo", "bob").verdict.refusal, REFUSAL_NONE);
 	event = park(0);
 	lost = case_bet("lost", "lost", CREDIT);

@@ -405,6 +405,66 @@ START_TEST(a_row_too_many_is_replaced)
 }
 END_TEST
 
+static struct list_result ask_dealer(const char *casino_id, uint32_t limit,
+	const struct list_result *before)
+{
+	struct list_cmd cmd = {.record = RECORD_TRANSACTION, .reverse = true, .limit = limit};
+
+	strcpy(cmd.casino_id, casino_id);
+	if (before)
+		cmd.cursor = before->cursor;
+	return ask(cmd);
+}
+
+/* One transaction of another dealer, then 300 of demo. */
+START_TEST(rows_of_one_dealer)
+{
+	struct transfer_cmd transfer =
+		case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "first", CREDIT);
+	struct list_result page;
+	union listed_row row;
+	char id[16];
+
+	begin(_i);
+	case_add_dealer("other", WALLET_TRANSFER);
+	strcpy(transfer.casino_id, "other");
+	ck_assert_int_eq(case_run(COMMAND_TRANSFER, &transfer)->result.verdict.refusal,
+		REFUSAL_NONE);
+	for (unsigned int i = 0; i < 300; i++) {
+		sprintf(id, "in%u", i);
+		case_in("alice", id, CREDIT);
+	}
+	page = ask_dealer("demo", 50, NULL);
+	ck_assert_uint_eq(page.count, 50);
+	ck_assert_uint_eq(page.looked, 50);
+	ck_assert(page.more);
+	/* The newest 256 are of demo: a page without a row, which is not the last. */
+	page = ask_dealer("other", 50, NULL);
+	ck_assert_uint_eq(page.count, 0);
+	ck_assert_uint_eq(page.looked, LIST_DEALER_LOOK_MAX);
+	ck_assert(page.more);
+	page = ask_dealer("other", 50, &page);
+	ck_assert_uint_eq(page.count, 1);
+	ck_assert_uint_eq(page.looked, 301 - LIST_DEALER_LOOK_MAX);
+	ck_assert(!page.more);
+	take(&page, RECORD_TRANSACTION, &row);
+	ck_assert_str_eq(row.transaction.casino_id, "other");
+	ck_assert_uint_eq(ask_dealer("othe", 0, NULL).count, 0);
+	end();
+}
+END_TEST
+
+/* Rows of the audit name no dealer. */
+START_TEST(only_rows_that_name_a_dealer_are_listed_so)
+{
+	struct list_cmd cmd = {.record = RECORD_AUDIT, .casino_id = "demo"};
+
+	begin(_i);
+	ck_assert_int_eq(ask(cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	end();
+}
+END_TEST
+
 START_TEST(only_callbacks_are_listed_so)
 {
 	struct list_cmd cmd = {.record = RECORD_DUE, .aside_of = "demo"};
@@ -426,7 +486,8 @@ Suite *lists_suite(void)
 	const TTest *const tests[] = {rows_come_in_the_order_of_their_keys, a_limit_holds_for_keys,
 		a_page_ends_by_its_bytes, other_keys_are_refused, secrets_are_blanked,
 		json_is_left_out, parked_and_held_ones_are_listed, only_callbacks_are_listed_so,
-		a_long_list_goes_on, parked_and_changed_in_one_batch};
+		a_long_list_goes_on, rows_of_one_dealer, only_rows_that_name_a_dealer_are_listed_so,
+		parked_and_changed_in_one_batch};
 	Suite *suite = suite_create("lists");
 	TCase *tcase = tcase_create("keys");
 

@@ -183,6 +183,8 @@ enum outcome page_transactions(struct page *page)
 		html_close(&page->html);
 	}
 	walk_open(&walk, page, RECORD_TRANSACTION);
+	if (filter.casino_id[0])
+		walk.list.casino_id = filter.casino_id;
 	code = walk_end(&walk, list_transactions(page, &filter, &walk));
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;
@@ -324,6 +326,8 @@ enum outcome page_callbacks(struct page *page)
 		replay_offer_open(page);
 	walk_open(&walk, page, RECORD_CALLBACK);
 	callbacks_narrow(&walk.list, filter.casino_id, wanted_states(page));
+	if (filter.casino_id[0] && !walk.list.aside_of)
+		walk.list.casino_id = filter.casino_id;
 	code = walk_end(&walk, list_callbacks(page, &filter, &walk));
 	if (code == OUTCOME_DONE && offers)
 		code = replay_offer_close(page, &filter, &walk);

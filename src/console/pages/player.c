@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define PLAYER_ROWS 64 /* of a table of the page */
-#define PLAYER_BETS                                                                                \
-	512 /* that the page reads; each of its commands waits for the desk's share of the ledger */
+/* Bets that the page reads: each of its commands waits for the desk's share of the ledger. */
+#define PLAYER_BETS 256
 
 /* The player with the sums. */
 struct player_facts {
@@ -201,8 +201,8 @@ static enum outcome show_bets(struct page *page, const struct player *player,
 		       : "This player has never placed a bet.");
 	if (looked == PLAYER_BETS)
 		page_paragraph(page,
-			"This player has 512 bets or more. Those above are the newest of the "
-			"first 512 in the order of their games. See Transactions for all.");
+			"This player has 256 bets or more. Those above are the newest of the "
+			"first 256 in the order of their games. See Transactions for all.");
 	free(bets);
 	return code;
 }

@@ -25,8 +25,9 @@ struct list_page {
 	struct list_result *result;
 	const struct read_context *context;
 	uint32_t limit;
-	size_t bytes; /* with more, the page ends */
-	uint32_t looked;
+	size_t bytes;               /* with more, the page ends */
+	uint32_t looks;             /* rows that it may look at; 0: as many as it has */
+	const struct field *dealer; /* the member that must be cmd->casino_id; NULL: none */
 };
 
 /* A list never contains keys. */
@@ -87,6 +88,15 @@ static const void *show_row(const struct list_page *page, const void *row, union
 	return shown;
 }
 
+/* Returns true if the caller asked for the row. */
+static bool is_asked_for(const struct list_page *page, const void *row)
+{
+	return (!page->cmd->own || is_own(page->context, row)) &&
+		(!page->dealer ||
+			strcmp((const char *)row + page->dealer->offset, page->cmd->casino_id) ==
+				0);
+}
+
 static bool list_visit(void *arg, struct bytes key, const void *row)
 {
 	struct list_page *page = arg;
@@ -94,12 +104,12 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 	union shown_row shown;
 
 	if (page->result->count == page->limit || rows->len > page->bytes ||
-		(page->cmd->own && page->looked == LIST_OWN_LOOK_MAX)) {
+		(page->looks && page->result->looked == page->looks)) {
 		page->result->more = true;
 		return false;
 	}
-	page->looked++;
-	if (page->cmd->own && !is_own(page->context, row))
+	page->result->looked++;
+	if (!is_asked_for(page, row))
 		return pass_row(page, key);
 	page->result->count++;
 	return pack_record(rows, record_infos[page->cmd->record].fields,
@@ -246,11 +256,20 @@ static bool may_list_aside(const struct list_cmd *cmd, const struct read_context
 		(!cursor.len || (unpack_key(&cursor, callback_fields, 1, &after) && !cursor.len));
 }
 
+/* Returns the member that names the dealer of a row; NULL: there is none. */
+static const struct field *dealer_member(enum record record)
+{
+	return field_find(record_infos[record].fields, "casino_id");
+}
+
 static bool is_readable(const struct list_cmd *cmd, const struct read_context *context)
 {
 	return cmd->prefix.len <= LIST_KEY_MAX && cmd->cursor.len <= LIST_KEY_MAX &&
 		(!cmd->own || cmd->record == RECORD_AUDIT) &&
-		(!cmd->keys.len || (!cmd->prefix.len && !cmd->cursor.len && !cmd->own)) &&
+		(!cmd->casino_id[0] || dealer_member(cmd->record)) &&
+		(!cmd->keys.len ||
+			(!cmd->prefix.len && !cmd->cursor.len && !cmd->own &&
+				!cmd->casino_id[0])) &&
 		(!cmd->aside_of[0] || may_list_aside(cmd, context));
 }
 
@@ -275,6 +294,12 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return STATUS_OK;
 	}
+	if (cmd->own)
+		page.looks = LIST_OWN_LOOK_MAX;
+	else if (cmd->casino_id[0])
+		page.looks = LIST_DEALER_LOOK_MAX;
+	if (cmd->casino_id[0])
+		page.dealer = dealer_member(cmd->record);
 	result->last_transaction_id = context->transaction_id;
 	if (cmd->keys.len)
 		status = read_keys(&page);
