@@ -8,7 +8,7 @@
 flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd libpq)
 tidy() {
 	local checks=
-	[ "$analyze_all" ] || is_analyzed "$1" || checks=-clang-analyzer-*
+	[ "$analyze_all" ] || is_analyzed "$1" || checks='-clang-analyzer-*'
 	# shellcheck disable=SC2086 # flags are words
 	clang-tidy --quiet --config-file="$src/.clang-tidy" --checks="$checks" "$src/$1" -- -std=gnu11 \
 		-include "$CB_BUILDDIR/config.h" \

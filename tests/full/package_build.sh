@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # lib.sh sets src and work
 # package_build.sh - sourced by package.sh and reproducible.sh, after lib.sh: builds Debian's package as README says.
 
 # The sources as they are distributed, with nothing of this build.

@@ -98,7 +98,7 @@ def case_targets():
     made = "".join(path.read_text() for path in (SRCDIR / "Makefile.am", *SRCDIR.glob("[b-t]*/**/Makefile.inc")))
     for target in sorted(set(re.findall(r"(?<!-)\bmake ((?:campaign|check|bench|coverage)[a-z-]*)", text))):
         check(re.search(rf"^[^\t\n#]*\b{re.escape(target)}(?![a-z-])", made, re.MULTILINE), f"make {target}")
-    suites = set(re.findall(r"^([a-z-]+) +(?:check|full) ", (SRCDIR / "tests" / "BUDGET").read_text(),
+    suites = set(re.findall(r"^([a-z-]+) +(?:check|full|long) ", (SRCDIR / "tests" / "BUDGET").read_text(),
                             re.MULTILINE))
     for words in re.findall(r"tests/run ((?:[a-z-]+ ?)+)$", text, re.MULTILINE):
         equal(set(words.split()) - suites, set(), "suites that README names and that are not there")
