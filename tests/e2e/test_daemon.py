@@ -193,7 +193,7 @@ def test_older_schema():
         equal(running.returncode, 75, f"schema of a ledger that runs: {running.stderr}")
         wallet.stop()
         expected = {"state_directory": str(wallet.state), "schema": own, "program_schema": own,
-                    "data": "current"}
+                    "data": "current", "store": "berkeleydb"}
         equal(schema(), expected, "schema")
         for number, data in ((own - 1, "older"), (own + 1, "newer")):
             subprocess.run([set_schema, wallet.state / "db", str(number)], check=True, timeout=20 * cb.PATIENCE)
@@ -217,12 +217,13 @@ def test_newer_schema():
     set_schema = cb.builddir() / "tests" / "fault" / "set_schema"
     with Bench() as bench:
         wallet = bench.wallet
+        newer = wallet.ctl_json("status")["schema"] + 1
         wallet.stop()
-        subprocess.run([set_schema, wallet.state / "db", "4"], check=True, timeout=20 * cb.PATIENCE)
-        refused(wallet.config, EX_CONFIG, "newer creditbridge", "schema 4",
+        subprocess.run([set_schema, wallet.state / "db", str(newer)], check=True, timeout=20 * cb.PATIENCE)
+        refused(wallet.config, EX_CONFIG, "newer creditbridge", f"schema {newer}",
                 "install that version")
         # Refusing did not change it.
-        refused(wallet.config, EX_CONFIG, "schema 4")
+        refused(wallet.config, EX_CONFIG, f"schema {newer}")
 
 
 # -- who may do what
