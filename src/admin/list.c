@@ -72,6 +72,8 @@ static bool read_page(struct list *list)
 	list->as_of = result.last_transaction_id;
 	list->more = result.more;
 	list->looked += result.looked;
+	if (result.looked)
+		list->looked_ms = result.looked_ms;
 	buffer_reset(&list->rows);
 	buffer_reset(&list->cursor);
 	if (!buffer_append(&list->rows, result.rows.data, result.rows.len) ||

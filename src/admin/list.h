@@ -17,13 +17,15 @@ struct list {
 	bool own;      /* of the audit, only the caller's own rows */
 	/* Of the callbacks, only those of this dealer that are parked or held; NULL: all. */
 	const char *aside_of;
-	/* Only rows of this dealer, of a kind whose rows name one; NULL: of each. */
+	/* Of the transactions and callbacks, only those of this dealer; NULL: of each. */
 	const char *casino_id;
 	bool started;
-	bool more;         /* another page follows */
-	uint64_t as_of;    /* the page's point in time: last_transaction_id */
-	uint64_t taken;    /* rows returned by list_next() */
-	uint64_t looked;   /* rows that the ledger looked at for the pages so far */
+	bool more;      /* another page follows */
+	uint64_t as_of; /* the page's point in time: last_transaction_id */
+	uint64_t taken; /* rows returned by list_next() */
+	uint64_t
+		looked; /* with @own or @casino_id: rows that the ledger looked at for the pages so far */
+	int64_t looked_ms; /* the time of the last of them */
 	enum outcome code; /* why list_next() returned false; OUTCOME_DONE: no row is left */
 	struct buffer prefix;
 	struct buffer here;   /* the cursor with which this page was requested */

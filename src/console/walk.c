@@ -1,7 +1,6 @@
 #include "console/walk.h"
 
 #include "admin/names.h"
-#include "admin/seek.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "console/routes.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WALK_PAGE 64 /* rows of one command */
+#define WALK_PAGE 64 /* rows of one command, at most */
 
 void walk_open(struct row_walk *walk, struct page *page, enum record record)
 {
@@ -58,61 +57,56 @@ static bool looked_enough(const struct row_walk *walk)
 			clock_boot_ms() >= walk->until_ms);
 }
 
-/* Takes the last row that the ledger looked at, if it passed over rows after the last one that was shown. */
+/*
+ * Takes the last row that the ledger looked at, if it passed over rows after the last one that was returned. Returns false
+ * if the list ends there: there are no older rows, or they are older than the filter asks for.
+ */
 static bool take_passed(struct row_walk *walk, void *row)
 {
-	if (!passes_over(&walk->list) || walk->shown >= walk->rows ||
-		!list_goes_on(&walk->list, row))
+	if (!list_goes_on(&walk->list, row))
 		return false;
 	memcpy(&walk->last, row, sizeof(walk->last));
-	walk->passed = true;
-	return true;
+	walk->last_ms = walk->list.looked_ms;
+	return !walk->filter || filter_time(walk->filter, walk->last_ms) != FILTER_END;
+}
+
+static bool take_next(struct row_walk *walk, void *row)
+{
+	const bool next = list_next(&walk->list, row);
+
+	walk->looked = passes_over(&walk->list) ? walk->list.looked : walk->list.taken;
+	return next;
 }
 
 bool walk_next(struct row_walk *walk, void *row)
 {
 	const uint64_t room = walk->rows - walk->shown;
 
-	/* The ledger looks no further than the last row that is shown. */
-	walk->list.page = room < WALK_PAGE ? (uint32_t)room : WALK_PAGE;
-	do {
-		walk->stopped = walk->shown >= walk->rows || looked_enough(walk);
-		if (walk->stopped) {
-			take_passed(walk, row);
+	/* While every row is shown, the ledger looks no further than the last one that has room. */
+	walk->list.page =
+		passes_over(&walk->list) && walk->shown == walk->list.taken && room < WALK_PAGE
+		? (uint32_t)room
+		: WALK_PAGE;
+	for (;;) {
+		walk->stopped = walk->shown >= walk->rows;
+		if (walk->stopped)
+			return false;
+		if (looked_enough(walk)) {
+			walk->stopped = !passes_over(&walk->list) || take_passed(walk, row);
 			return false;
 		}
-		if (list_next(&walk->list, row)) {
-			walk->looked =
-				passes_over(&walk->list) ? walk->list.looked : walk->list.taken;
-			walk->passed = false;
-			memcpy(&walk->last, row, sizeof(walk->last));
-			return true;
-		}
-		walk->looked = passes_over(&walk->list) ? walk->list.looked : walk->list.taken;
-	} while (take_passed(walk, row));
-	return false;
-}
-
-/* Fetches the time of the last row that was looked at and passed over. */
-static enum outcome fetch_last(struct row_walk *walk)
-{
-	union seek_row row;
-	enum outcome code;
-	bool found;
-
-	seek_key(walk->list.record, walk->last, &row);
-	code = list_fetch(walk->list.session, walk->list.record, &row, &found, NULL);
-	if (code == OUTCOME_DONE && found)
-		walk->last_ms = seek_time(walk->list.record, &row);
-	return code;
+		if (take_next(walk, row))
+			break;
+		if (!passes_over(&walk->list) || !take_passed(walk, row))
+			return false;
+	}
+	memcpy(&walk->last, row, sizeof(walk->last));
+	return true;
 }
 
 enum outcome walk_end(struct row_walk *walk, enum outcome code)
 {
-	code = list_end(&walk->list, code);
-	return code == OUTCOME_DONE && walk->stopped && walk->passed && walk->list.casino_id
-		? fetch_last(walk)
-		: code;
+	return list_end(&walk->list, code);
 }
 
 void walk_csv_end(struct view *view, bool stopped, uint64_t after)

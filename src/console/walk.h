@@ -14,14 +14,14 @@
 struct row_walk {
 	struct page *page;
 	struct list list;
-	uint64_t rows;    /* rows that the page shows at most */
-	uint64_t shown;   /* counted by the caller */
-	uint64_t looked;  /* rows that were looked at */
-	uint64_t last;    /* number of the row that was read last */
-	int64_t last_ms;  /* its time, set by the caller */
-	int64_t until_ms; /* boot time after which the page looks no further */
-	bool stopped;     /* there may be older rows */
-	bool passed;      /* the last row that was looked at is of others, and was passed over */
+	uint64_t rows;               /* rows that the page shows at most */
+	uint64_t shown;              /* counted by the caller */
+	uint64_t looked;             /* rows that were looked at */
+	uint64_t last;               /* number of the row that was read last */
+	int64_t last_ms;             /* its time; the caller sets that of a row that it got */
+	int64_t until_ms;            /* boot time after which the page looks no further */
+	bool stopped;                /* there may be older rows */
+	const struct filter *filter; /* its times; NULL: the list has none */
 };
 
 /*

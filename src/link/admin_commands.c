@@ -261,6 +261,7 @@ const struct field list_result_fields[] = {
 	FIELD(FIELD_BOOL, list_result, more),
 	FIELD(FIELD_U32, list_result, count),
 	FIELD(FIELD_U32, list_result, looked),
+	FIELD(FIELD_TIME_MS, list_result, looked_ms),
 	FIELD(FIELD_BYTES, list_result, rows),
 	FIELD(FIELD_BYTES, list_result, cursor),
 	FIELD_END,

@@ -339,8 +339,9 @@ struct backup_result {
  * are blanked; on admin.sock an operator who has a code secret has LIST_SECRET_KEPT in its place. On
  * desk.sock a page has at most 64 rows, and about 32 KiB. For the next page, repeat with @cursor while
  * @more is set. With @own, which only the audit knows, the rows are those of the caller: of the operator of the
- * session, or of the uid that the kernel reports. With @casino_id the rows are those of a dealer, of a kind whose rows
- * name one. In both cases a page looks at a number of rows at most, so it may be empty and have @more set.
+ * session, or of the uid that the kernel reports. A page looks at LIST_OWN_LOOK_MAX rows at most. With @casino_id,
+ * for transactions and callbacks, the rows are those of a dealer. A page looks at LIST_DEALER_LOOK_MAX rows at most. In
+ * both cases a page may be empty and have @more set.
  *
  * With @keys, packed keys one after the other (link_list_key()), the rows are those of the keys, in their order,
  * without their JSON and bytes; a key without a row is passed over. @prefix and @cursor are then empty, and there
@@ -371,7 +372,9 @@ struct list_result {
 	uint64_t last_transaction_id; /* last id assigned when this page was read */
 	bool more;
 	uint32_t count;
-	uint32_t looked;     /* rows that the page looked at, with those that it passed over */
+	/* With @own and @casino_id: rows that the page looked at, and the time of the last one; 0: none. */
+	uint32_t looked;
+	int64_t looked_ms;
 	struct bytes rows;   /* packed records in order (link_list_row()) */
 	struct bytes cursor; /* of the next page */
 };

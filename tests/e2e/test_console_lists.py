@@ -7,6 +7,7 @@ import io
 import os
 import re
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -154,6 +155,10 @@ def case_dealer_of_few():
     equal(looked, 2 * PLAYERS + OTHERS + 1, "each row was looked at once")
     equal([page.count("few-1") > 0 for page in pages], [False] * (len(pages) - 1) + [True], "the transfer is on the last page")
     equal([row["request_transaction_id"] for row in rows("/transactions.csv", casino="few")], ["few-1"], "the CSV")
+    # Each row is older than the filter asks for: the list ends, though no row of the dealer was met.
+    late = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 5 * 86400))
+    frames, page = COUNTER.of(BROWSER, "/transactions", casino="few", since=late)
+    check("No older row fits the filter." in page.text and frames <= 4, f"{frames} commands: {page.text[-600:]}")
 
 
 def case_commands():

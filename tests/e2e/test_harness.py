@@ -137,7 +137,11 @@ SLOW_SUITE = """\
 echo "ok 1 - one"
 [ "${SEED:-0}" != 8 ] || echo "not ok 2 - two"
 trap 'echo "not ok 3 - three"; exit 1' TERM
-sleep 60 & wait
+[ "${SEED:-0}" != 9 ] || { sleep 60 & wait; }
+for second in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	echo "# at work"
+	sleep 1 & wait
+done
 """
 
 
@@ -147,8 +151,10 @@ def the_time_of_the_run():
         top = tree(folder)
         (top / "suite").write_text(SLOW_SUITE)
         shutil.copy(cb.SRCDIR / "tests" / "SKIPS", top / "tests" / "SKIPS")
+        # Seed 8: a case failed before. Seed 9: it says nothing for longer than its budget.
         for budget, seed, code, last in ((2, 0, 0, "1 passed, 0 failed, 1 skipped"),
                                          (2, 8, 1, "1 passed, 1 failed, 1 skipped"),
+                                         (2, 9, 1, "1 passed, 1 failed, 0 skipped"),
                                          (0, 0, 1, "1 passed, 1 failed, 0 skipped")):
             (top / "tests" / "BUDGET").write_text(f"mine check beside {budget} /bin/sh {{src}}/suite\n")
             ran = done(top, "run", "check", CB_REQUIRE="1", CB_UNTIL=str(int(time.time()) + 4), SEED=str(seed))

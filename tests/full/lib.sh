@@ -73,11 +73,25 @@ each_end() {
 	return "$(cat "$work/each/$1.code")"
 }
 
+# Prints the results of the steps that have ended, up to the first one that has not: so a result is known even if the
+# suite is ended later. Counts them in each_shown.
+each_show() {
+	local seconds name=$1 line
+	shift
+	while [ "$each_shown" -lt $# ] && [ -e "$work/each/$each_shown.code" ]; do
+		line=${*:$((each_shown + 1)):1}
+		step "${name//%s/$line}" each_end "$each_shown" || true
+		seconds=$(cat "$work/each/$each_shown.seconds")
+		[ "$seconds" -lt 10 ] || echo "# ${name//%s/$line} took $seconds s"
+		each_shown=$((each_shown + 1))
+	done
+}
+
 # steps_each NAME COMMAND...: COMMAND once for each line of standard input, with that line as its
 # last argument; $at_once of them side by side, by default as many as there are processors. Each is a
 # step; %s in NAME is the line. Standard input is a file: behind a pipe the steps would be counted by another shell.
 steps_each() {
-	local name=$1 at running=0 lines seconds
+	local name=$1 at running=0 lines each_shown=0
 	shift
 	mapfile -t lines
 	rm -rf "$work/each"
@@ -86,21 +100,19 @@ steps_each() {
 		if [ "$running" -ge "$at_once" ]; then
 			wait -n
 			running=$((running - 1))
+			each_show "$name" "${lines[@]}"
 		fi
 		{
 			code=0 began=$SECONDS
 			"$@" "${lines[$at]}" >"$work/each/$at.log" 2>&1 </dev/null || code=$?
 			echo "$((SECONDS - began))" >"$work/each/$at.seconds"
-			echo "$code" >"$work/each/$at.code"
+			echo "$code" >"$work/each/$at.end"
+			mv "$work/each/$at.end" "$work/each/$at.code"
 		} &
 		running=$((running + 1))
 	done
 	wait
-	for at in "${!lines[@]}"; do
-		step "${name//%s/${lines[$at]}}" each_end "$at" || true
-		seconds=$(cat "$work/each/$at.seconds")
-		[ "$seconds" -lt 10 ] || echo "# ${name//%s/${lines[$at]}} took $seconds s"
-	done
+	each_show "$name" "${lines[@]}"
 }
 
 # step_skip NAME REASON: a step that cannot be done here.

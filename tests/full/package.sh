@@ -6,6 +6,11 @@
 . "$src/tests/full/package_build.sh"
 tests=$src/tests/package
 
+complete() {
+	(cd "$work/export" && find . -type f -o -type l) | sed 's,^\./,,' | sort >"$work/archive"
+	archive_complete "$work/archive"
+}
+
 # The source package, which is made without compiling.
 source_package() {
 	package_build "$work/source/creditbridge" "$work/source.log" "${build_command/ -b / -S -d }"
@@ -94,6 +99,7 @@ if ! step "the sources are exported" export_sources ||
 	exit 1
 fi
 deb=$(echo "$work"/one/creditbridge_*.deb)
+step_archive_complete complete
 step "lintian has no error and no warning" lint || true
 sed -n 's/^[PIXO]: /# &/p' "$work/step.log"
 step "blhc finds every hardening flag" blhc "$work/one.log" || true

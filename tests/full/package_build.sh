@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # lib.sh sets src and work
-# package_build.sh - sourced by package.sh and reproducible.sh, after lib.sh: builds Debian's package as README says.
+# package_build.sh - sourced by package.sh, reproducible.sh and distcheck.sh, after lib.sh: builds Debian's package as README
+# says, and looks whether the archive has every file.
 
 # The sources as they are distributed, with nothing of this build.
 export_sources() {
@@ -24,4 +25,24 @@ build_command=$(grep -o 'dpkg-buildpackage [^&]*' "$src/README")
 build_one() {
 	(umask 022 && TZ=UTC LC_ALL=C.UTF-8 package_build "$work/one/creditbridge" "$work/one.log" \
 		"$build_command")
+}
+
+# What a release does not need.
+LEFT_OUT='^(\.ci/.*|\.clang-format|\.gitignore)$'
+
+# archive_complete FILE: FILE lists, sorted, what the archive has. Names what git has besides.
+archive_complete() {
+	local missing
+	missing=$(git -C "$src" ls-files | grep -vE "$LEFT_OUT" | sort | comm -23 - "$1") || return 1
+	[ -z "$missing" ] || printf 'FAIL: not in the archive: %s\n' "$missing"
+	[ -z "$missing" ]
+}
+
+# step_archive_complete COMMAND: a step, where git says what there is.
+step_archive_complete() {
+	if git -C "$src" rev-parse --git-dir >/dev/null 2>&1; then
+		step "every file is in the archive" "$1" || true
+	else
+		step_skip "every file is in the archive" "the sources are not of git"
+	fi
 }

@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,8 @@ static inline int tap_main(Suite *(*const makers[])(void))
 	SRunner *runner = srunner_create(makers[0]());
 	int failed;
 
+	/* The result of a case is known even if the suite is ended later. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 1; makers[i]; i++)
 		srunner_add_suite(runner, makers[i]());
 	srunner_set_tap(runner, "-");

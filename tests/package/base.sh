@@ -3,8 +3,8 @@
 #
 #   DIR/plain      what debootstrap's minbase holds, and in apt's cache everything that the tests
 #                  will install, for they have no network; DEB is in /srv, and is not installed
-#   DIR/systemd    the same, with systemd as init, and with the libraries and tools that its tests install: that they come
-#                  with the package is shown in DIR/plain
+#   DIR/systemd    the same, with systemd as init, and with python3 and the packages that DEB depends on. A tool that a document
+#                  installs must not be among them
 #
 # README, whose commands are typed there, too, and the Containerfile are in /srv, and debian/control in
 # /srv/source/debian.
@@ -43,5 +43,5 @@ inside install --download-only --no-install-recommends "$deb" apt-utils dbus sys
 	$(sed -n "s/^Depends: //p" "$here/../../debian/tests/control" | tr -s ", " "\n" | sort -u | grep -v "^@$")
 cp -a "$dir/plain" "$dir/systemd"
 # shellcheck disable=SC2046 # words
-chroot "$dir/systemd" apt-get -q -y install --no-install-recommends dbus systemd-sysv ca-certificates curl openssl python3 \
+chroot "$dir/systemd" apt-get -q -y install --no-install-recommends dbus systemd-sysv python3 \
 	$(dpkg-deb -f "$dir/plain/$deb" Depends | tr ',' '\n' | sed 's/[|(].*//' | grep -v '^ *creditbridge')

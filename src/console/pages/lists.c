@@ -183,6 +183,7 @@ enum outcome page_transactions(struct page *page)
 		html_close(&page->html);
 	}
 	walk_open(&walk, page, RECORD_TRANSACTION);
+	walk.filter = &filter;
 	if (filter.casino_id[0])
 		walk.list.casino_id = filter.casino_id;
 	code = walk_end(&walk, list_transactions(page, &filter, &walk));
@@ -326,6 +327,7 @@ enum outcome page_callbacks(struct page *page)
 		replay_offer_open(page);
 	walk_open(&walk, page, RECORD_CALLBACK);
 	callbacks_narrow(&walk.list, filter.casino_id, wanted_states(page));
+	walk.filter = &filter;
 	if (filter.casino_id[0] && !walk.list.aside_of)
 		walk.list.casino_id = filter.casino_id;
 	code = walk_end(&walk, list_callbacks(page, &filter, &walk));
@@ -406,6 +408,7 @@ enum outcome page_audit(struct page *page)
 		html_close(&page->html);
 	}
 	walk_open(&walk, page, RECORD_AUDIT);
+	walk.filter = &filter;
 	walk.list.own = own;
 	list_audit(page, &filter, &walk);
 	code = walk_end(&walk, OUTCOME_DONE);

@@ -170,8 +170,8 @@ static void end_replayed(struct ws *ws, struct callback *callback)
 }
 
 /*
- * Writes or drops the row of a callback that is set aside. outbox_want() declares the row only of a callback that is set
- * aside already; the row of another one does not exist.
+ * Writes or drops the row of a callback that is set aside. Unless outbox_want() declared the row, the callback was not set
+ * aside before, so that the row does not exist.
  */
 static void write_aside(struct ws *ws, enum callback_state was, const struct callback *callback)
 {
@@ -351,7 +351,7 @@ bool outbox_want(struct ws *ws, uint64_t event)
 	if (!callback)
 		return false;
 	outbox_want_new(ws);
-	/* A batch that is run again, one command after the other, also finds a row that should not be there. */
+	/* While the working set supposes nothing, a row that should not be there is found, too. */
 	if (callback_is_aside(callback->state) || !ws->supposing) {
 		aside = aside_of(callback);
 		ws_want(ws, RECORD_ASIDE, &aside);

@@ -91,7 +91,7 @@ static enum status look_for_tables(struct pg_connection *connection, int64_t sch
 	return STATUS_OK;
 }
 
-enum status cell_raise_tables(struct pg_connection *connection, int64_t schema, char *why,
+enum status cell_make_newer_tables(struct pg_connection *connection, int64_t schema, char *why,
 	size_t why_size)
 {
 	bool missing = false;
@@ -149,7 +149,7 @@ enum status cell_create(struct pg_connection *connection, char *why, size_t why_
 		return STATUS_CONFIG;
 	}
 	if (made)
-		status = cell_raise_tables(connection, SQL_FIRST_SCHEMA, why, why_size);
+		status = cell_make_newer_tables(connection, SQL_FIRST_SCHEMA, why, why_size);
 	if (status && status != STATUS_NOT_FOUND)
 		return status;
 	if (!status && !made)
@@ -425,16 +425,19 @@ enum status cell_empty_newer(struct pg_connection *connection, const struct cell
 
 enum status cell_raised(struct pg_connection *connection, struct cell *cell)
 {
-	char sql[128];
+	char sql[160];
 	enum status status;
 
+	/* With the turn: a ledger of the older version that saw the older schema cannot claim any more. */
 	snprintf(sql, sizeof(sql),
-		"UPDATE cell SET schema = %d WHERE id = 1 AND epoch = $1 RETURNING 1",
+		"UPDATE cell SET schema = %d, turn = turn + 1 WHERE id = 1 AND epoch = $1 RETURNING 1",
 		STORE_SCHEMA);
 	status = update_own(connection, cell, sql);
-	if (!status)
-		cell->schema = STORE_SCHEMA;
-	return status;
+	if (status)
+		return status;
+	cell->schema = STORE_SCHEMA;
+	cell->turn++;
+	return STATUS_OK;
 }
 
 enum status cell_release(struct pg_connection *connection, const struct cell *cell)

@@ -57,7 +57,7 @@ enum status cell_filled(struct pg_connection *connection, const struct cell *cel
  * Makes the tables that were added after @schema, where they are missing. An older ledger that serves the data does not
  * notice. STATUS_CONFIG: only a superuser may make them.
  */
-enum status cell_raise_tables(struct pg_connection *connection, int64_t schema, char *why,
+enum status cell_make_newer_tables(struct pg_connection *connection, int64_t schema, char *why,
 	size_t why_size);
 
 /*

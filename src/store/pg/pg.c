@@ -383,7 +383,7 @@ static enum status claim_once(struct pg_store *pg, char *why, size_t why_size)
 	if (status)
 		return status;
 	/* Before the claim: a ledger that may not make them leaves the data to the one that serves them. */
-	status = cell_raise_tables(&pg->connection, seen.schema, why, why_size);
+	status = cell_make_newer_tables(&pg->connection, seen.schema, why, why_size);
 	if (status)
 		return status;
 	served_read(&pg->served, &mark);
@@ -426,6 +426,14 @@ static enum status claim_cell(struct pg_store *pg, char *why, size_t why_size)
 	return STATUS_OK;
 }
 
+/* Returns why a statement of a raise changed nothing. */
+static const char *raise_trouble(const struct pg_connection *connection)
+{
+	return connection->conn && !connection->sqlstate[0]
+		? "another ledger claimed the data of these tables"
+		: connection->why;
+}
+
 /*
  * Raises data of an older schema (store/recount.h). An interrupted raise is repeated by the next ledger that claims the
  * data. One of the older version may serve them in between, which does not know the new tables: so they are emptied first.
@@ -436,7 +444,8 @@ static enum status raise_data(struct pg_store *pg, char *why, size_t why_size)
 	enum status status;
 
 	if (cell_empty_newer(connection, &pg->cell) != STATUS_OK) {
-		snprintf(why, why_size, "cannot empty the new tables: %s", connection->why);
+		snprintf(why, why_size, "cannot empty the new tables: %s",
+			raise_trouble(connection));
 		return STATUS_IO;
 	}
 	log_line(LOG_LEVEL_WARNING, "schema_raised", "from=%" PRId64 " to=%d", pg->cell.schema,
@@ -445,9 +454,10 @@ static enum status raise_data(struct pg_store *pg, char *why, size_t why_size)
 	if (status)
 		return status;
 	if (cell_raised(connection, &pg->cell) != STATUS_OK) {
-		snprintf(why, why_size, "cannot raise the schema: %s", connection->why);
+		snprintf(why, why_size, "cannot raise the schema: %s", raise_trouble(connection));
 		return STATUS_IO;
 	}
+	served_note(&pg->served, &pg->cell);
 	return STATUS_OK;
 }
 

@@ -227,14 +227,12 @@ bool sql_create_newer(struct buffer *out, int64_t schema)
 
 bool sql_count_newer(struct buffer *out, int64_t schema)
 {
-	const char *before = "SELECT ";
-
+	buffer_append_str(out, "SELECT 0");
 	for (unsigned int record = 0; record < RECORD_COUNT; record++) {
 		if (record_since((enum record)record) <= schema)
 			continue;
-		buffer_printf(out, "%s(to_regclass('\"%s\"') IS NULL)::int", before,
+		buffer_printf(out, " + (to_regclass('\"%s\"') IS NULL)::int",
 			column_table_of((enum record)record)->name);
-		before = " + ";
 	}
 	return !out->failed;
 }

@@ -47,15 +47,15 @@ bool sql_range(struct buffer *out, const struct sql_range *range);
 bool sql_create(struct buffer *out);
 
 /*
- * Appends the same for the tables that were added since, as statements of PL/pgSQL: none for a table that the data have
- * already, so that one that was lost is not made again, empty.
+ * Appends statements of PL/pgSQL for the tables that were added after the schema in the row of `cell`. A table that the
+ * data had and lost is not made again.
  */
 bool sql_create_lacking(struct buffer *out);
 
 /* Appends the statements for the tables that were added after @schema, where they do not exist. */
 bool sql_create_newer(struct buffer *out, int64_t schema);
 
-/* Appends a query for the number of those tables that do not exist. There is at least one such table. */
+/* Appends a query for the number of those tables that do not exist. 0 if there are none. */
 bool sql_count_newer(struct buffer *out, int64_t schema);
 
 #endif

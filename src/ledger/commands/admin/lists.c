@@ -28,6 +28,7 @@ struct list_page {
 	size_t bytes;               /* with more, the page ends */
 	uint32_t looks;             /* rows that it may look at; 0: as many as it has */
 	const struct field *dealer; /* the member that must be cmd->casino_id; NULL: none */
+	const struct field *time;   /* with looks: the member that is the time of a row */
 };
 
 /* A list never contains keys. */
@@ -108,7 +109,11 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 		page->result->more = true;
 		return false;
 	}
-	page->result->looked++;
+	if (page->looks) {
+		page->result->looked++;
+		memcpy(&page->result->looked_ms, (const uint8_t *)row + page->time->offset,
+			sizeof(page->result->looked_ms));
+	}
 	if (!is_asked_for(page, row))
 		return pass_row(page, key);
 	page->result->count++;
@@ -252,21 +257,16 @@ static bool may_list_aside(const struct list_cmd *cmd, const struct read_context
 	struct callback after;
 
 	return cmd->record == RECORD_CALLBACK && context->ws && !cmd->prefix.len &&
-		!cmd->keys.len &&
+		!cmd->keys.len && !cmd->casino_id[0] &&
 		(!cursor.len || (unpack_key(&cursor, callback_fields, 1, &after) && !cursor.len));
-}
-
-/* Returns the member that names the dealer of a row; NULL: there is none. */
-static const struct field *dealer_member(enum record record)
-{
-	return field_find(record_infos[record].fields, "casino_id");
 }
 
 static bool is_readable(const struct list_cmd *cmd, const struct read_context *context)
 {
 	return cmd->prefix.len <= LIST_KEY_MAX && cmd->cursor.len <= LIST_KEY_MAX &&
 		(!cmd->own || cmd->record == RECORD_AUDIT) &&
-		(!cmd->casino_id[0] || dealer_member(cmd->record)) &&
+		(!cmd->casino_id[0] || cmd->record == RECORD_TRANSACTION ||
+			cmd->record == RECORD_CALLBACK) &&
 		(!cmd->keys.len ||
 			(!cmd->prefix.len && !cmd->cursor.len && !cmd->own &&
 				!cmd->casino_id[0])) &&
@@ -299,7 +299,10 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 	else if (cmd->casino_id[0])
 		page.looks = LIST_DEALER_LOOK_MAX;
 	if (cmd->casino_id[0])
-		page.dealer = dealer_member(cmd->record);
+		page.dealer = field_find(record_infos[cmd->record].fields, "casino_id");
+	if (page.looks)
+		page.time = field_find(record_infos[cmd->record].fields,
+			cmd->record == RECORD_CALLBACK ? "created_ms" : "time_ms");
 	result->last_transaction_id = context->transaction_id;
 	if (cmd->keys.len)
 		status = read_keys(&page);

@@ -91,7 +91,7 @@ static enum status walk_parked(const struct read_context *context, struct own_pa
 		const struct callback key = callback_named(aside.events[i]);
 		const struct callback *callback = ws_get(context->ws, RECORD_CALLBACK, &key);
 
-		if (callback)
+		if (callback && callback->state == CALLBACK_PARKED)
 			page->rows[page->count++] = *callback;
 	}
 	page->last = aside.last;
