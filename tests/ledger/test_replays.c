@@ -407,6 +407,34 @@ START_TEST(a_row_that_cannot_be_read_ends_it)
 }
 END_TEST
 
+/* A damaged callback after the last one that the replay reaches is no reason to fail. */
+START_TEST(a_row_after_the_range_is_not_read)
+{
+	const struct bytes damaged = {(const uint8_t *)"\xff", 1};
+	struct replay_start_cmd cmd;
+	struct callback key = {.event = 0};
+	struct buffer packed;
+
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
+	park(3);
+	cmd = begin_of(none);
+	cmd.filter.last_event = parked[1];
+	cmd.expected = 2;
+	start(&cmd);
+	key.event = parked[2];
+	buffer_init(&packed, 64);
+	ck_assert(pack_key(&packed, callback_fields, 1, &key));
+	case_reopen_with_row(RECORD_CALLBACK, (struct bytes){packed.data, (uint32_t)packed.len},
+		damaged);
+	for (unsigned int i = 0; i < 3; i++)
+		step();
+	ck_assert_int_eq(replay_row(1).state, REPLAY_DONE);
+	ck_assert_uint_eq(replay_row(1).made_due, 2);
+	buffer_free(&packed);
+	case_close();
+}
+END_TEST
+
 /* A want of memory passes: the replay goes on. */
 START_TEST(a_step_that_cannot_be_saved_is_repeated)
 {
@@ -607,8 +635,10 @@ Suite *replays_suite(void)
 	tcase_add_loop_test(tests, a_preview_says_what_is_sent, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, marked_ones_are_sent_alone, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, ends_are_counted, 0, CASE_STORE_COUNT);
-	if (case_can_damage())
+	if (case_can_damage()) {
 		tcase_add_test(tests, a_row_that_cannot_be_read_ends_it);
+		tcase_add_test(tests, a_row_after_the_range_is_not_read);
+	}
 	tcase_add_test(tests, a_step_that_cannot_be_saved_is_repeated);
 	tcase_add_loop_test(tests, what_a_clock_ahead_parked_is_counted, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, a_start_does_not_read_the_audit, 0, CASE_STORE_COUNT);
