@@ -9,6 +9,7 @@
 """
 import concurrent.futures
 import os
+import pathlib
 import signal
 import sys
 import threading
@@ -35,6 +36,7 @@ LEAST = {"status": "read", "metrics": "read", "list": "read", "find": "read", "r
 OWN = {"session_step", "session_show", "session_close"}
 FLOOD_S = 1.0
 CONNECTIONS_MAX = 24  # DESK_CONNECTIONS_MAX
+UNIX_CONNECTED = "03"  # the state in /proc/net/unix
 
 
 class Desk(Link):
@@ -274,12 +276,11 @@ def case_lock(office):
         equal(desk.sign_in("kim", code_of(office.secrets["kim"], int(time.time()) // 30)), "", "unlocked")
 
 
-def can_connect(wallet):
-    try:
-        Desk(wallet).close()
-    except Closed:
-        return False
-    return True
+def connections(wallet):
+    """Those that the ledger has on desk.sock. Asking takes none, as a connection of its own would."""
+    path = str(wallet.sockets / "desk.sock")
+    rows = [line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]]
+    return sum(row[-1] == path and row[5] == UNIX_CONNECTED for row in rows)
 
 
 def case_connections(office):
@@ -297,13 +298,14 @@ def case_connections(office):
     try:
         for _ in range(CONNECTIONS_MAX):
             cb.wait_until(hold_one, 10, "room for a connection")
+        equal(connections(office.wallet), CONNECTIONS_MAX, "connections")
         with Link(office.wallet.sockets / "desk.sock", greeted=False) as link:
             check(link.ended(), "one more than the limit")
     finally:
         for desk in held:
             desk.close()
     # The ledger notices one after the other that they are gone.
-    cb.wait_until(lambda: can_connect(office.wallet), 10, "room for a connection")
+    cb.wait_until(lambda: not connections(office.wallet), 10, "the end of the connections")
 
 
 def case_flood(office):
