@@ -96,7 +96,7 @@ enum status snapshot_open(struct pg_connection *connection, const struct pg_opti
 	char *why, size_t why_size)
 {
 	enum status status;
-	struct store_cell cell;
+	struct store_cell cell = {.schema = 0};
 
 	own = *options;
 	own.trip_ms = options->patience_ms;
