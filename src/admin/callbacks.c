@@ -18,8 +18,10 @@ void callbacks_narrow(struct list *list, const char *casino_id, uint32_t states)
 
 	for (unsigned int state = 0; state < CALLBACK_STATE_COUNT; state++)
 		narrow &= !(states & UINT32_C(1) << state) || callback_is_aside(state);
-	if (narrow)
-		list->aside_of = casino_id;
+	if (!narrow)
+		return;
+	list->aside_of = casino_id;
+	list->casino_id = NULL;
 }
 
 uint32_t callback_attempts_ended(const struct callback *callback)

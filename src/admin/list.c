@@ -65,7 +65,6 @@ static bool read_page(struct list *list)
 		text_copy(cmd.aside_of, sizeof(cmd.aside_of), list->aside_of);
 	if (list->casino_id)
 		text_copy(cmd.casino_id, sizeof(cmd.casino_id), list->casino_id);
-
 	list->code = session_do(list->session, COMMAND_LIST, &cmd, &result, NULL);
 	if (list->code != OUTCOME_DONE)
 		return false;

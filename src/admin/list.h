@@ -23,9 +23,9 @@ struct list {
 	bool more;      /* another page follows */
 	uint64_t as_of; /* the page's point in time: last_transaction_id */
 	uint64_t taken; /* rows returned by list_next() */
-	uint64_t
-		looked; /* with @own or @casino_id: rows that the ledger looked at for the pages so far */
-	int64_t looked_ms; /* the time of the last of them */
+	/* With @own or @casino_id: rows that the ledger looked at so far, and the time of the last one. */
+	uint64_t looked;
+	int64_t looked_ms;
 	enum outcome code; /* why list_next() returned false; OUTCOME_DONE: no row is left */
 	struct buffer prefix;
 	struct buffer here;   /* the cursor with which this page was requested */
@@ -52,8 +52,8 @@ void list_behind(struct list *list, const void *row);
  */
 bool list_next(struct list *list, void *row);
 /*
- * For lists with @own or @casino_id, after list_next() returned false. Returns true if the list has not ended: the ledger looked
- * at its limit of rows, and none of them was asked for. The key fields of @row are then those of the last row
+ * For lists with @own or @casino_id, after list_next() returned false. Returns true if the list has not ended: the
+ * ledger looked at its limit of rows, and none of them was asked for. The key fields of @row are then those of the last row
  * that it looked at. The next list_next() looks at further rows.
  */
 bool list_goes_on(const struct list *list, void *row);

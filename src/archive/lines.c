@@ -20,12 +20,12 @@ const struct field export_counts_fields[] = {
 	FIELD_END,
 };
 
-const struct field export_tail_fields[] = {
-	FIELD(FIELD_U64, export_tail, rows),
-	FIELD_SUB(export_tail, counts, export_counts, export_counts_fields),
-	FIELD(FIELD_STR, export_tail, sha256),
-	FIELD_END,
-};
+#define TAIL_FIELDS(counted)                                                                       \
+	FIELD(FIELD_U64, export_tail, rows),                                                       \
+		FIELD_SUB(export_tail, counts, export_counts, counted),                            \
+		FIELD(FIELD_STR, export_tail, sha256), FIELD_END
+
+const struct field export_tail_fields[] = {TAIL_FIELDS(export_counts_fields)};
 
 static const struct field export_counts_fields_2[] = {
 #define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
@@ -36,12 +36,7 @@ static const struct field export_counts_fields_2[] = {
 	FIELD_END,
 };
 
-static const struct field export_tail_fields_2[] = {
-	FIELD(FIELD_U64, export_tail, rows),
-	FIELD_SUB(export_tail, counts, export_counts, export_counts_fields_2),
-	FIELD(FIELD_STR, export_tail, sha256),
-	FIELD_END,
-};
+static const struct field export_tail_fields_2[] = {TAIL_FIELDS(export_counts_fields_2)};
 
 static const struct field export_counts_fields_3[] = {
 #define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
@@ -51,12 +46,7 @@ static const struct field export_counts_fields_3[] = {
 	FIELD_END,
 };
 
-static const struct field export_tail_fields_3[] = {
-	FIELD(FIELD_U64, export_tail, rows),
-	FIELD_SUB(export_tail, counts, export_counts, export_counts_fields_3),
-	FIELD(FIELD_STR, export_tail, sha256),
-	FIELD_END,
-};
+static const struct field export_tail_fields_3[] = {TAIL_FIELDS(export_counts_fields_3)};
 
 const struct field *export_tail_fields_of(uint32_t schema)
 {

@@ -73,8 +73,9 @@ enum outcome check_count_events(struct check *check);
 bool check_may_list(struct check *check, enum record record);
 /* Walks the rows of retired keys, and the audit. */
 enum outcome check_walk_retired_digests(struct check *check);
-/* Walks the rows of callbacks that are parked or held. check_aside() looks for the row of @callback, if it has to have one. */
+/* Walks the rows of callbacks that are parked or held. */
 enum outcome check_walk_asides(struct check *check);
+/* Looks for the row of @callback, if it is parked or held. */
 enum outcome check_aside(struct check *check, const struct callback *callback);
 /* Walks names and their players. */
 enum outcome check_walk_names(struct check *check);

@@ -11,7 +11,8 @@
 
 #define WALK_PAGE 64 /* rows of one command, at most */
 
-void walk_open(struct row_walk *walk, struct page *page, enum record record)
+void walk_open(struct row_walk *walk, struct page *page, enum record record,
+	const struct filter *filter)
 {
 	/* Every such row begins with its number. */
 	union {
@@ -26,9 +27,13 @@ void walk_open(struct row_walk *walk, struct page *page, enum record record)
 	memset(walk, 0, sizeof(*walk));
 	memset(&row, 0, sizeof(row));
 	walk->page = page;
+	walk->filter = filter;
 	walk->rows = page->route->csv ? page->console->csv_rows : PAGE_ROWS;
 	list_open(&walk->list, &page->desk.session, record, true, 0, NULL);
 	walk->list.page = WALK_PAGE;
+	if (filter && filter->casino_id[0] &&
+		(record == RECORD_TRANSACTION || record == RECORD_CALLBACK))
+		walk->list.casino_id = filter->casino_id;
 	walk->until_ms = clock_boot_ms() + PAGE_LOOK_MS;
 	if (text_unsigned(params_get(&page->query, "after"), INT64_MAX, &after) && after) {
 		row.number = after;

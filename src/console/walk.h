@@ -25,10 +25,12 @@ struct row_walk {
 };
 
 /*
- * Begins after the number in the parameter "after". Call walk_end() in any case. Before the first walk_next() the caller
- * may set members of walk->list that make the ledger pass over rows.
+ * Begins after the number in the parameter "after". Call walk_end() in any case. @filter (NULL: none) must live as long as
+ * the walk: its times end the walk, and the ledger passes over the rows of other dealers. The caller applies the rest of
+ * it. Before the first walk_next() the caller may set members of walk->list that make the ledger pass over more rows.
  */
-void walk_open(struct row_walk *walk, struct page *page, enum record record);
+void walk_open(struct row_walk *walk, struct page *page, enum record record,
+	const struct filter *filter);
 /* Reads the next row. Returns false at the end, at a bound, or after a failure. */
 bool walk_next(struct row_walk *walk, void *row);
 enum outcome walk_end(struct row_walk *walk, enum outcome code);

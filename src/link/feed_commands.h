@@ -43,7 +43,7 @@ extern const struct field callback_item_fields[];
 
 /*
  * Reads the callbacks of a dealer that are parked, or due or being sent, before the event @after
- * (0: all), the newest first. A command looks at FEED_ROWS_MAX rows at most. Repeat with @after =
+ * (0: all), the newest first. A command looks at a number of rows at most, so it may find none. Repeat with @after =
  * @next while @complete is not set. Refusals: invalid_signature if the dealer is unknown;
  * bad_request for another state.
  */

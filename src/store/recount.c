@@ -353,36 +353,6 @@ static bool find_retired(void *context, struct bytes key, const void *row)
 	return !recount->after.failed;
 }
 
-static enum status save_retired(struct recount *recount)
-{
-	enum status status;
-
-	for (size_t i = 0; i < recount->retired_count; i++)
-		ws_want(recount->ws, RECORD_RETIRED_DIGEST, &recount->retired[i]);
-	status = recount->store->load(recount->store, recount->ws);
-	if (status)
-		return fail_recount(recount, status, "read the retired keys");
-	for (size_t i = 0; i < recount->retired_count; i++)
-		ws_put(recount->ws, RECORD_RETIRED_DIGEST, &recount->retired[i]);
-	recount->retired_count = 0;
-	return save_rows(recount);
-}
-
-/* Makes a row of each key that the audit retires. */
-static enum status make_retired(struct recount *recount)
-{
-	enum status status;
-
-	buffer_reset(&recount->after);
-	do {
-		recount->more = false;
-		status = scan_all(recount, RECORD_AUDIT, find_retired);
-		if (!status && recount->retired_count)
-			status = save_retired(recount);
-	} while (!status && recount->more);
-	return status;
-}
-
 /* Collects the callbacks that are set aside. Stops before one that does not fit any more. */
 static bool find_aside(void *context, struct bytes key, const void *row)
 {
@@ -401,34 +371,68 @@ static bool find_aside(void *context, struct bytes key, const void *row)
 	return !recount->after.failed;
 }
 
-static enum status save_aside(struct recount *recount)
+/* Rows of the kind @record that are made from those of the kind @from. */
+struct made_rows {
+	enum record from;
+	store_visit *find; /* collects them, and stops before one that does not fit any more */
+	enum record record;
+	const void *rows;
+	size_t *count;
+	const char *what; /* for the reason of a failure */
+};
+
+static enum status save_made(struct recount *recount, const struct made_rows *made)
 {
+	const uint32_t size = record_infos[made->record].size;
 	enum status status;
 
-	for (size_t i = 0; i < recount->aside_count; i++)
-		ws_want(recount->ws, RECORD_ASIDE, &recount->aside[i]);
+	for (size_t i = 0; i < *made->count; i++)
+		ws_want(recount->ws, made->record, (const uint8_t *)made->rows + i * size);
 	status = recount->store->load(recount->store, recount->ws);
 	if (status)
-		return fail_recount(recount, status, "read the callbacks that are parked or held");
-	for (size_t i = 0; i < recount->aside_count; i++)
-		ws_put(recount->ws, RECORD_ASIDE, &recount->aside[i]);
-	recount->aside_count = 0;
+		return fail_recount(recount, status, made->what);
+	for (size_t i = 0; i < *made->count; i++)
+		ws_put(recount->ws, made->record, (const uint8_t *)made->rows + i * size);
+	*made->count = 0;
 	return save_rows(recount);
 }
 
-/* Makes a row of each callback that is parked or held. */
-static enum status make_aside(struct recount *recount)
+static enum status make_rows(struct recount *recount, const struct made_rows *made)
 {
 	enum status status;
 
 	buffer_reset(&recount->after);
 	do {
 		recount->more = false;
-		status = scan_all(recount, RECORD_CALLBACK, find_aside);
-		if (!status && recount->aside_count)
-			status = save_aside(recount);
+		status = scan_all(recount, made->from, made->find);
+		if (!status && *made->count)
+			status = save_made(recount, made);
 	} while (!status && recount->more);
 	return status;
+}
+
+/* Makes a row of each key that the audit retires. */
+static enum status make_retired(struct recount *recount)
+{
+	return make_rows(recount,
+		&(struct made_rows){.from = RECORD_AUDIT,
+			.find = find_retired,
+			.record = RECORD_RETIRED_DIGEST,
+			.rows = recount->retired,
+			.count = &recount->retired_count,
+			.what = "read the retired keys"});
+}
+
+/* Makes a row of each callback that is parked or held. */
+static enum status make_aside(struct recount *recount)
+{
+	return make_rows(recount,
+		&(struct made_rows){.from = RECORD_CALLBACK,
+			.find = find_aside,
+			.record = RECORD_ASIDE,
+			.rows = recount->aside,
+			.count = &recount->aside_count,
+			.what = "read the callbacks that are parked or held"});
 }
 
 static enum status count_sums(struct recount *recount)

@@ -481,12 +481,12 @@ def case_older():
 
 def case_schema_3():
     """The rows that schema 4 added are made at the import."""
-    path, told = exported("--with-keys")
-    check(told["counts"]["aside"] > 0, "a callback is held")
+    path, report = exported("--with-keys")
+    check(report["counts"]["aside"] > 0, "a callback is held")
     older = WALLET.dir / "schema-3"
     older.write_bytes(sealed(as_schema_3(path.read_text().splitlines())))
     with other() as wallet:
-        equal(imported(wallet, older)["rows"], told["rows"] - told["counts"]["aside"], "all rows")
+        equal(imported(wallet, older)["rows"], report["rows"] - report["counts"]["aside"], "all rows")
         wallet.start()
         held = wallet.ctl_json("callback", "list", "--casino", "seam", "--state", "held")["callbacks"]
         equal([row["game_id"] for row in held], ["s-5"], "held callbacks")

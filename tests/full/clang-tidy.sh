@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# clang-tidy.sh [--analyze-all]: static analysis by clang-tidy with the checks of .clang-tidy: one case a file. Clang's analyzer,
-# which takes more than nine tenths of the time, looks only at the folders that read bytes of others or keep memory by hand;
-# with --analyze-all at every file.
+# clang-tidy.sh [--analyze-all]: static analysis by clang-tidy with the checks of .clang-tidy: one case a file. Clang's
+# analyzer takes more than nine tenths of the time. It looks at the folders of analyzed.sh, with --analyze-all at every file.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$src/tests/full/analyzed.sh"
 

@@ -15,8 +15,8 @@ addresses=fixed
 # change, and reach no C code of their own: copies, descriptors, fairness, growth, libfcgi, metrics, server-errors,
 # state, together; and all of tests/crash and tests/campaign.
 # Left out, because the leak checker ends a program that nothing may look into: setgid.
-# The end of each program that looks for leaks takes as long as most commands. So the suites that start a program for each
-# command do not look: the commands' libraries are looked at in the console, which runs on.
+# A program that looks for leaks does so at its end, which takes as long as most commands. The suites that start
+# creditbridgectl for each command do not look: it ends after one command. The other suites look in the programs that run on.
 COMMANDS="daemon ctl ctl-bets doctor exam:passes exam:reports audit backup export:older export:bad export:offline recon
 reconcile roles"
 SUITES="$COMMANDS sweep:dry-run sweep:result wallet:lighttpd platform:lighttpd peer feed reports console jobs refused seal

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SWEEPER 7 /* the sweeper's link */
@@ -161,4 +162,36 @@ enum refusal case_operate(uint64_t event, enum callback_action action)
 		.action = action};
 
 	return case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal;
+}
+
+uint64_t case_refused_result(unsigned int number, money_t payout)
+{
+	struct bet_place_result placed;
+	struct round_settle_result settled;
+	char id[16], game[16];
+
+	sprintf(id, "pb%u", number);
+	sprintf(game, "pg%u", number);
+	placed = case_bet(id, game, CREDIT);
+	case_end(&placed.send, CALLBACK_SUCCESS);
+	sprintf(id, "pr%u", number);
+	settled = case_settle(id, game, RESULT_WIN, payout);
+	case_end(&settled.send, CALLBACK_REFUSED);
+	return settled.event;
+}
+
+void case_refuse(uint64_t event)
+{
+	const struct callback_claim_result claimed = case_claim(event);
+
+	ck_assert_int_eq(claimed.verdict.refusal, REFUSAL_NONE);
+	case_end(&claimed.send, CALLBACK_REFUSED);
+}
+
+void case_park(uint64_t event)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		case_pass(MINUTE);
+		case_refuse(event);
+	}
 }

@@ -38,4 +38,12 @@ struct callback_end_result case_end(const struct callback_grant *grant, enum cal
 struct callback_claim_result case_claim(uint64_t event);
 enum refusal case_operate(uint64_t event, enum callback_action action);
 
+/*
+ * Returns the event of the result of round pgNUMBER, with a stake of 1, which the dealer refused once. case_park() has the
+ * dealer refuse it twice more, so that it is parked; case_refuse() once.
+ */
+uint64_t case_refused_result(unsigned int number, money_t payout);
+void case_refuse(uint64_t event);
+void case_park(uint64_t event);
+
 #endif

@@ -16,11 +16,16 @@ union listed_row {
 
 static struct buffer keys, answer;
 
-static void begin(int kind)
+static void begin_mode(int kind, enum wallet_mode mode)
 {
-	case_open_mode(kind, WALLET_TRANSFER);
+	case_open_mode(kind, mode);
 	buffer_init(&keys, FRAME_MAX);
 	buffer_init(&answer, FRAME_MAX);
+}
+
+static void begin(int kind)
+{
+	begin_mode(kind, WALLET_TRANSFER);
 }
 
 static void end(void)
@@ -212,23 +217,6 @@ START_TEST(json_is_left_out)
 }
 END_TEST
 
-/* Makes a result that the dealer refused once: it is due again. */
-static uint64_t refused_result(unsigned int number)
-{
-	struct bet_place_result placed;
-	struct round_settle_result settled;
-	char id[16], game[16];
-
-	sprintf(id, "b%u", number);
-	sprintf(game, "g%u", number);
-	placed = case_bet(id, game, CREDIT);
-	case_end(&placed.send, CALLBACK_SUCCESS);
-	sprintf(id, "r%u", number);
-	settled = case_settle(id, game, RESULT_WIN, CREDIT);
-	case_end(&settled.send, CALLBACK_REFUSED);
-	return settled.event;
-}
-
 static struct list_result ask_aside(const char *casino_id, bool reverse, uint32_t limit,
 	const struct list_result *before)
 {
@@ -252,21 +240,15 @@ static void ends_with(struct list_result *result, uint64_t event)
 /* Of four results two are parked, one is held, and one is due. */
 START_TEST(parked_and_held_ones_are_listed)
 {
-	struct callback_claim_result claimed;
 	struct list_result page;
 	union listed_row row;
 	uint64_t events[4];
 
-	case_open_mode(_i, WALLET_SEAMLESS);
-	buffer_init(&keys, FRAME_MAX);
-	buffer_init(&answer, FRAME_MAX);
+	begin_mode(_i, WALLET_SEAMLESS);
 	for (unsigned int i = 0; i < 4; i++) {
-		events[i] = refused_result(i);
-		for (unsigned int n = 0; n < 2 && i % 2 == 0; n++) {
-			case_pass(MINUTE);
-			claimed = case_claim(events[i]);
-			case_end(&claimed.send, CALLBACK_REFUSED);
-		}
+		events[i] = case_refused_result(i, CREDIT);
+		if (i % 2 == 0)
+			case_park(events[i]);
 	}
 	ck_assert_int_eq(case_operate(events[3], CALLBACK_HOLD), REFUSAL_NONE);
 	page = ask_aside("demo", false, 0, NULL);
@@ -306,11 +288,9 @@ START_TEST(a_long_list_goes_on)
 	union listed_row row;
 	uint64_t events[70], last = 0;
 
-	case_open_mode(_i, WALLET_SEAMLESS);
-	buffer_init(&keys, FRAME_MAX);
-	buffer_init(&answer, FRAME_MAX);
+	begin_mode(_i, WALLET_SEAMLESS);
 	for (unsigned int i = 0; i < 70; i++) {
-		events[i] = refused_result(i);
+		events[i] = case_refused_result(i, CREDIT);
 		ck_assert_int_eq(case_operate(events[i], CALLBACK_HOLD), REFUSAL_NONE);
 	}
 	page = ask_aside("demo", false, 0, NULL);
@@ -338,12 +318,11 @@ END_TEST
 /* Begins the last attempt of a result. */
 static struct callback_grant last_attempt(unsigned int number)
 {
-	const uint64_t event = refused_result(number);
+	const uint64_t event = case_refused_result(number, CREDIT);
 	struct callback_claim_result claimed;
 
 	case_pass(MINUTE);
-	claimed = case_claim(event);
-	case_end(&claimed.send, CALLBACK_REFUSED);
+	case_refuse(event);
 	case_pass(MINUTE);
 	claimed = case_claim(event);
 	ck_assert_int_eq(claimed.verdict.refusal, REFUSAL_NONE);
@@ -359,9 +338,7 @@ START_TEST(parked_and_changed_in_one_batch)
 	struct callback_grant grant;
 	struct callback_operate_cmd *operate = &slots[1].cmd.callback_operate;
 
-	case_open_mode(_i, WALLET_SEAMLESS);
-	buffer_init(&keys, FRAME_MAX);
-	buffer_init(&answer, FRAME_MAX);
+	begin_mode(_i, WALLET_SEAMLESS);
 	for (unsigned int i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
 		grant = last_attempt(i);
 		memset(slots, 0, sizeof(slots));
@@ -387,9 +364,7 @@ START_TEST(a_row_too_many_is_replaced)
 	struct callback_grant grant;
 	struct aside aside;
 
-	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
-	buffer_init(&keys, FRAME_MAX);
-	buffer_init(&answer, FRAME_MAX);
+	begin_mode(CASE_DISK, WALLET_SEAMLESS);
 	grant = last_attempt(0);
 	memset(&aside, 0, sizeof(aside));
 	strcpy(aside.casino_id, "demo");

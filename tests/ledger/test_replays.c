@@ -16,44 +16,11 @@
 static uint64_t parked[PARKED_MAX];
 
 /* Sends the due callback, which the dealer refuses. */
-static void refuse(uint64_t event)
-{
-	const struct callback_claim_result claimed = case_claim(event);
-
-	ck_assert_int_eq(claimed.verdict.refusal, REFUSAL_NONE);
-	case_end(&claimed.send, CALLBACK_REFUSED);
-}
-
-/* Settles a round and returns its event, due after a first attempt. */
-static uint64_t settle_round(unsigned int number)
-{
-	struct bet_place_result placed;
-	struct round_settle_result settled;
-	char id[16], game[16];
-
-	sprintf(id, "pb%u", number);
-	sprintf(game, "pg%u", number);
-	placed = case_bet(id, game, CREDIT);
-	case_end(&placed.send, CALLBACK_SUCCESS);
-	sprintf(id, "pr%u", number);
-	settled = case_settle(id, game, RESULT_WIN, 2 * CREDIT);
-	case_end(&settled.send, CALLBACK_REFUSED);
-	return settled.event;
-}
-
-static void park_event(uint64_t event)
-{
-	for (unsigned int i = 0; i < 2; i++) {
-		case_pass(MINUTE);
-		refuse(event);
-	}
-}
-
 static void park(unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		parked[i] = settle_round(i);
-		park_event(parked[i]);
+		parked[i] = case_refused_result(i, 2 * CREDIT);
+		case_park(parked[i]);
 	}
 }
 
@@ -147,7 +114,7 @@ static unsigned int send_due(unsigned int count)
 	for (unsigned int i = 0; i < count; i++) {
 		if (callback_row(parked[i]).state != CALLBACK_DUE)
 			continue;
-		refuse(parked[i]);
+		case_refuse(parked[i]);
 		sent++;
 	}
 	return sent;
@@ -207,12 +174,12 @@ START_TEST(what_is_parked_later_stays)
 
 	case_open_mode(_i, WALLET_SEAMLESS);
 	park(2);
-	later = settle_round(2);
+	later = case_refused_result(2, 2 * CREDIT);
 	cmd = begin_of(none);
 	ck_assert_uint_eq(cmd.expected, 2);
-	park_event(later);
-	parked[2] = settle_round(3);
-	park_event(parked[2]);
+	case_park(later);
+	parked[2] = case_refused_result(3, 2 * CREDIT);
+	case_park(parked[2]);
 	start(&cmd);
 	step();
 	step();
@@ -368,16 +335,27 @@ START_TEST(ends_are_counted)
 }
 END_TEST
 
+/* The ledger starts again with a callback that cannot be read. */
+static void reopen_with_damage(uint64_t event)
+{
+	const struct bytes damaged = {(const uint8_t *)"\xff", 1};
+	const struct callback key = {.event = event};
+	struct buffer packed;
+
+	buffer_init(&packed, 64);
+	ck_assert(pack_key(&packed, callback_fields, 1, &key));
+	case_reopen_with_row(RECORD_CALLBACK, (struct bytes){packed.data, (uint32_t)packed.len},
+		damaged);
+	buffer_free(&packed);
+}
+
 /*
  * The second of three callbacks cannot be read: what is before it is sent, and the replay ends as failed.
  * The next replay of the dealer begins.
  */
 START_TEST(a_row_that_cannot_be_read_ends_it)
 {
-	const struct bytes damaged = {(const uint8_t *)"\xff", 1};
 	struct replay_start_cmd cmd, second;
-	struct callback key = {.event = 0};
-	struct buffer packed;
 
 	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	park(3);
@@ -389,11 +367,7 @@ START_TEST(a_row_that_cannot_be_read_ends_it)
 	second.expected = 1;
 	start(&cmd);
 	start(&second);
-	key.event = parked[1];
-	buffer_init(&packed, 64);
-	ck_assert(pack_key(&packed, callback_fields, 1, &key));
-	case_reopen_with_row(RECORD_CALLBACK, (struct bytes){packed.data, (uint32_t)packed.len},
-		damaged);
+	reopen_with_damage(parked[1]);
 	for (unsigned int i = 0; i < 12; i++)
 		step();
 	ck_assert_int_eq(replay_row(1).state, REPLAY_FAILED);
@@ -402,7 +376,6 @@ START_TEST(a_row_that_cannot_be_read_ends_it)
 	ck_assert_uint_eq(replay_row(1).next_event, parked[0] + 1);
 	ck_assert_int_eq(replay_row(2).state, REPLAY_DONE);
 	ck_assert_uint_eq(case_ledger.derived.replays.count, 0);
-	buffer_free(&packed);
 	case_close();
 }
 END_TEST
@@ -410,10 +383,7 @@ END_TEST
 /* A damaged callback after the last one that the replay reaches is no reason to fail. */
 START_TEST(a_row_after_the_range_is_not_read)
 {
-	const struct bytes damaged = {(const uint8_t *)"\xff", 1};
 	struct replay_start_cmd cmd;
-	struct callback key = {.event = 0};
-	struct buffer packed;
 
 	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	park(3);
@@ -421,16 +391,11 @@ START_TEST(a_row_after_the_range_is_not_read)
 	cmd.filter.last_event = parked[1];
 	cmd.expected = 2;
 	start(&cmd);
-	key.event = parked[2];
-	buffer_init(&packed, 64);
-	ck_assert(pack_key(&packed, callback_fields, 1, &key));
-	case_reopen_with_row(RECORD_CALLBACK, (struct bytes){packed.data, (uint32_t)packed.len},
-		damaged);
+	reopen_with_damage(parked[2]);
 	for (unsigned int i = 0; i < 3; i++)
 		step();
 	ck_assert_int_eq(replay_row(1).state, REPLAY_DONE);
 	ck_assert_uint_eq(replay_row(1).made_due, 2);
-	buffer_free(&packed);
 	case_close();
 }
 END_TEST
@@ -469,8 +434,8 @@ START_TEST(what_a_clock_ahead_parked_is_counted)
 	case_now_ms += DAY;
 	park(2);
 	case_now_ms -= DAY;
-	parked[2] = settle_round(2);
-	park_event(parked[2]);
+	parked[2] = case_refused_result(2, 2 * CREDIT);
+	case_park(parked[2]);
 	strcpy(filter.casino_id, "demo");
 	counted = preview(&filter, none);
 	ck_assert_uint_eq(counted.parked_later, 2);

@@ -3,8 +3,8 @@
 #
 #   DIR/plain      what debootstrap's minbase holds, and in apt's cache everything that the tests
 #                  will install, for they have no network; DEB is in /srv, and is not installed
-#   DIR/systemd    the same, with systemd as init, and with python3 and the packages that DEB depends on. A tool that a document
-#                  installs must not be among them
+#   DIR/systemd    the same, with systemd as init, python3, and the packages that DEB depends on. A tool that a
+#                  document installs must not be among them
 #
 # README, whose commands are typed there, too, and the Containerfile are in /srv, and debian/control in
 # /srv/source/debian.

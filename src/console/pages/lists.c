@@ -3,12 +3,12 @@
 #include "admin/callbacks.h"
 #include "admin/names.h"
 #include "base/text.h"
-#include "domain/delivery.h"
 #include "console/leads.h"
 #include "console/replay_offer.h"
 #include "console/routes.h"
 #include "console/view.h"
 #include "console/walk.h"
+#include "domain/delivery.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,10 +182,7 @@ enum outcome page_transactions(struct page *page)
 		page_button(page, "Show");
 		html_close(&page->html);
 	}
-	walk_open(&walk, page, RECORD_TRANSACTION);
-	walk.filter = &filter;
-	if (filter.casino_id[0])
-		walk.list.casino_id = filter.casino_id;
+	walk_open(&walk, page, RECORD_TRANSACTION, &filter);
 	code = walk_end(&walk, list_transactions(page, &filter, &walk));
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;
@@ -325,11 +322,8 @@ enum outcome page_callbacks(struct page *page)
 	offers = replay_offer_may(page, &filter);
 	if (offers)
 		replay_offer_open(page);
-	walk_open(&walk, page, RECORD_CALLBACK);
+	walk_open(&walk, page, RECORD_CALLBACK, &filter);
 	callbacks_narrow(&walk.list, filter.casino_id, wanted_states(page));
-	walk.filter = &filter;
-	if (filter.casino_id[0] && !walk.list.aside_of)
-		walk.list.casino_id = filter.casino_id;
 	code = walk_end(&walk, list_callbacks(page, &filter, &walk));
 	if (code == OUTCOME_DONE && offers)
 		code = replay_offer_close(page, &filter, &walk);
@@ -407,8 +401,7 @@ enum outcome page_audit(struct page *page)
 		page_button(page, "Show");
 		html_close(&page->html);
 	}
-	walk_open(&walk, page, RECORD_AUDIT);
-	walk.filter = &filter;
+	walk_open(&walk, page, RECORD_AUDIT, &filter);
 	walk.list.own = own;
 	list_audit(page, &filter, &walk);
 	code = walk_end(&walk, OUTCOME_DONE);

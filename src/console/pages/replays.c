@@ -66,7 +66,7 @@ enum outcome page_replays(struct page *page)
 		page_begin(page, "Replays");
 	memset(&row, 0, sizeof(row));
 	view_begin(&view, page, "Replays of callbacks, the newest first", list_columns);
-	walk_open(&walk, page, RECORD_REPLAY);
+	walk_open(&walk, page, RECORD_REPLAY, NULL);
 	while (walk_next(&walk, &row.replay)) {
 		walk.last_ms = row.replay.time_ms;
 		view_row(&view, &row);

@@ -17,11 +17,11 @@
 struct aside_page {
 	/* Set by the caller. */
 	const char *casino_id;
-	bool parked_only;
-	bool reverse;   /* the newest first */
-	uint64_t after; /* begin after this event; 0: at the first one */
-	uint64_t to;    /* not above this event; 0: no bound. Only without @reverse */
-	uint32_t limit; /* events of the page, at most ASIDE_PAGE_MAX */
+	bool parked_only; /* pass over those that are held */
+	bool reverse;     /* the newest first */
+	uint64_t after;   /* begin after this event; 0: at the first one */
+	uint64_t to;      /* not above this event; 0: no bound. Only without @reverse */
+	uint32_t limit;   /* events of the page, at most ASIDE_PAGE_MAX */
 	/* The result. */
 	uint32_t looked;
 	uint32_t count;

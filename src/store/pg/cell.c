@@ -66,7 +66,10 @@ static bool put_literal(struct pg_connection *connection, struct buffer *out, co
 
 /* ---- tables of a newer version */
 
-/* Sets @missing to whether a table is missing that was added after @schema. */
+/*
+ * Sets @missing to whether a table is missing that was added after @schema. CREATE TABLE IF NOT EXISTS needs the right to
+ * make tables even where it makes none.
+ */
 static enum status look_for_tables(struct pg_connection *connection, int64_t schema, bool *missing)
 {
 	struct pg_params none;
@@ -130,29 +133,26 @@ enum status cell_create(struct pg_connection *connection, char *why, size_t why_
 {
 	const char *installation = connection->options->installation;
 	struct buffer sql;
-	bool made = false;
+	bool made = false; /* by a superuser (ddl.h): the tables are empty then */
 	PGresult *result;
 	enum trip trip;
 	enum status status = read_row(connection, &result, why, why_size);
 
 	if (!status) {
-		/* A superuser may have made the tables (ddl.h). They are empty then. */
 		made = PQntuples(result) == 0;
-		status = made ? STATUS_NOT_FOUND : STATUS_OK;
 		PQclear(result);
+		if (made)
+			status =
+				cell_make_newer_tables(connection, SQL_FIRST_SCHEMA, why, why_size);
 	}
-	if (!status && connection->options->fill) {
+	if (!status && !made && connection->options->fill) {
 		snprintf(why, why_size,
 			"the schema %s has tables already: name an empty one in postgresql_schema, or "
 			"drop this one and make it again",
 			connection->options->schema);
 		return STATUS_CONFIG;
 	}
-	if (made)
-		status = cell_make_newer_tables(connection, SQL_FIRST_SCHEMA, why, why_size);
-	if (status && status != STATUS_NOT_FOUND)
-		return status;
-	if (!status && !made)
+	if (status != STATUS_NOT_FOUND && (status || !made))
 		return status;
 	buffer_init(&sql, CREATE_MAX);
 	if (!made) {

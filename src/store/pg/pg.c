@@ -2,13 +2,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "store/recount.h"
 #include "store/pg/batch.h"
 #include "store/pg/figures.h"
 #include "store/pg/proof.h"
 #include "store/pg/scan.h"
 #include "store/pg/served.h"
 #include "store/pg/snapshot.h"
+#include "store/recount.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -212,7 +212,7 @@ static enum save_result judge_doubt(struct pg_store *pg, int64_t deadline_ms, bo
 	return SAVE_LOST;
 }
 
-/* The time of a batch; without one, or of a raise, that of the batch before, for time must not run back. */
+/* Returns the time of a batch. One without rows, or of a raise, has that of the batch before: time must not run back. */
 static int64_t wall_of(const struct pg_store *pg, const struct ws *ws)
 {
 	return ws && ws->now.wall_ms ? ws->now.wall_ms : pg->cell.wall_ms;
@@ -382,7 +382,7 @@ static enum status claim_once(struct pg_store *pg, char *why, size_t why_size)
 		connection_pause(options, OLDER_PAUSE_MS);
 	if (status)
 		return status;
-	/* Before the claim: a ledger that may not make them leaves the data to the one that serves them. */
+	/* Before the claim: a ledger that may make no tables leaves the data to the one that serves them. */
 	status = cell_make_newer_tables(&pg->connection, seen.schema, why, why_size);
 	if (status)
 		return status;

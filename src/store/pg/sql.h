@@ -55,7 +55,7 @@ bool sql_create_lacking(struct buffer *out);
 /* Appends the statements for the tables that were added after @schema, where they do not exist. */
 bool sql_create_newer(struct buffer *out, int64_t schema);
 
-/* Appends a query for the number of those tables that do not exist. 0 if there are none. */
+/* Appends a query for the number of those tables that do not exist. */
 bool sql_count_newer(struct buffer *out, int64_t schema);
 
 #endif

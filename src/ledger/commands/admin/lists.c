@@ -250,7 +250,10 @@ static enum status read_aside(struct list_page *page)
 	return status;
 }
 
-/* Returns true if the command may have @aside_of. The library that reads an archive has no working set to load callbacks. */
+/*
+ * Returns true if the command may have @aside_of. The library that reads an archive has no working set, into which callbacks
+ * could be loaded.
+ */
 static bool may_list_aside(const struct list_cmd *cmd, const struct read_context *context)
 {
 	struct bytes cursor = cmd->cursor;
