@@ -7,8 +7,8 @@ The console runs as installed, over desk.sock, on lighttpd. Its operator has sig
     pages      each page of PAGES, READS times, while nothing else runs (idle), beside transfers at half of the
                rate that saturates the ledger (half), and beside as many as are answered (full)
     consoles   transfers at half of that rate, and as many as are answered, each without the console and
-               beside CONSOLES browsers that read lists, in turn. Each reads the next page --pause ms after the one
-               before, which is less than a browser needs to show a page
+               beside CONSOLES browsers that read lists, in turn. Each reads as many pages as an operator may, with
+               --pause ms from one to the next (the setting console_pages_s; here the operator is one for all)
 
 A time is from the request until the whole page has come, so it contains the web server's. Prints the 95th
 percentile of each page, the medians of the rounds' ratios, and the targets; writes console.json into --out.
@@ -389,12 +389,12 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, default=10_000_000)
     parser.add_argument("--reads", type=int, default=40, help="of each page and load")
-    parser.add_argument("--rounds", type=int, default=5, help="of the consoles")
-    parser.add_argument("--seconds", type=int, default=6, help="duration of each measurement beside consoles")
+    parser.add_argument("--rounds", type=int, default=9, help="of the consoles")
+    parser.add_argument("--seconds", type=int, default=4, help="duration of each measurement beside consoles")
     parser.add_argument("--states", type=pathlib.Path, metavar="DIR",
                         help="keep the filled state there, and use it again")
     parser.add_argument("--shots", type=report.made_folder, metavar="DIR", help="photograph pages into this directory")
-    parser.add_argument("--pause", type=int, default=50, metavar="MS", help="between the pages of a browser; 0: none")
+    parser.add_argument("--pause", type=int, default=200, metavar="MS", help="between the pages of a browser; 0: none")
     parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
                         help="a setting of creditbridge.conf; may be given several times")
     parser.add_argument("--only", action="append", choices=("pages", "consoles"), default=[])

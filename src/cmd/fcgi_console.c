@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "console/desk_link.h"
+#include "console/page_rate.h"
 #include "console/serve.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 		.way_closure = &options,
 	};
 	struct fcgi_program program;
+	int code;
 	char jobs[sizeof(options.path)];
 	int len = snprintf(options.path, sizeof(options.path), "%s/desk.sock",
 		arguments->settings->socket_directory);
@@ -36,7 +38,14 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 	snprintf(jobs, sizeof(jobs), "%.90s/" JOBS_SOCKET, arguments->settings->socket_directory);
 	console.jobs_path = jobs;
 	text_copy(console.base_path, sizeof(console.base_path), arguments->base_path);
+	console.page_rate = page_rate_new(arguments->settings->console_pages_s);
+	if (!console.page_rate) {
+		fprintf(stderr, "creditbridge.fcgi: memory is exhausted\n");
+		return EX_OSERR;
+	}
 	program = console_program(&console);
-	return fcgi_run(&program, arguments->own ? arguments->own->fd : arguments->fd,
+	code = fcgi_run(&program, arguments->own ? arguments->own->fd : arguments->fd,
 		arguments->threads, arguments->own);
+	page_rate_free(console.page_rate);
+	return code;
 }

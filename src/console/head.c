@@ -17,6 +17,7 @@ static const struct {
 	{404, "Not Found"},
 	{405, "Method Not Allowed"},
 	{409, "Conflict"},
+	{429, "Too Many Requests"},
 	{500, "Internal Server Error"},
 	{503, "Service Unavailable"},
 };
@@ -54,6 +55,8 @@ static void write_optional(struct page *page)
 	}
 	if (page->clear_site)
 		buffer_append_str(head, "Clear-Site-Data: \"cache\", \"storage\"\r\n");
+	if (page->code == 429)
+		buffer_append_str(head, "Retry-After: 5\r\n");
 	if (page->code == 405)
 		buffer_printf(head, "Allow: %s%s%s\r\n",
 			page->route->methods & ROUTE_GET ? "GET, HEAD" : "",

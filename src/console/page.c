@@ -347,6 +347,7 @@ enum outcome page_error(struct page *page, int code, const char *what, const cha
 		{404, "Not found"},
 		{405, "Not possible"},
 		{409, "Not done"},
+		{429, "Too many pages"},
 		{500, "Failed"},
 		{503, "Not available now"},
 	};

@@ -31,6 +31,7 @@ struct console {
 	char base_path[PAGE_BASE_SIZE]; /* as text_base_path() makes it */
 	bool loopback_http;             /* plain http is served to the loopback */
 	uint64_t csv_rows;              /* rows of a list as CSV: PAGE_CSV_ROWS */
+	struct page_rate *page_rate;    /* NULL: any number of pages */
 	int64_t sweep_overdue_ms;       /* the sweeper is reported missing after this time */
 	const struct desk_way *way;
 	void *(*open_way)(void *closure); /* makes the way's context for a thread */

@@ -6,6 +6,7 @@
 #include "console/asset.h"
 #include "console/head.h"
 #include "console/job.h"
+#include "console/page_rate.h"
 #include "console/routes.h"
 #include "wire/signature.h"
 
@@ -179,6 +180,18 @@ static bool check_session(struct page *page)
 	}
 }
 
+/* Bounds the pages of one operator. Returns false after an answer. */
+static bool check_rate(struct page *page)
+{
+	struct page_rate *limit = page->console->page_rate;
+
+	if (!limit || !page->who.name[0] || page_rate_take(limit, page->who.name, clock_boot_ms()))
+		return true;
+	page_error(page, 429, "You have opened too many pages at once.",
+		"Nothing was done. Wait a few seconds, and repeat this. For the administrator: the setting console_pages_s is the number of pages that one operator may open in a second.");
+	return false;
+}
+
 /* Checks what must hold before the ledger is asked. Returns false after an answer. */
 static bool check_front(struct page *page)
 {
@@ -278,7 +291,8 @@ static void answer_page(struct page *page)
 	route = routes_find(path, &page->number);
 	if (route)
 		page->route = route;
-	if (!check_front(page) || !check_session(page) || !check_route(page) || !check_form(page))
+	if (!check_front(page) || !check_session(page) || !check_rate(page) || !check_route(page) ||
+		!check_form(page))
 		return;
 	code = page->route->show(page);
 	if (code != OUTCOME_DONE)

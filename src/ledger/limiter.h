@@ -5,6 +5,7 @@
 #ifndef LEDGER_LIMITER_H
 #define LEDGER_LIMITER_H
 
+#include "base/token_bucket.h"
 #include "domain/records.h"
 
 #define LIMITER_SLOTS (2 * DEALERS_MAX)
@@ -12,15 +13,13 @@
 struct limiter {
 	struct {
 		char casino_id[CASINO_ID_SIZE];
-		int64_t millitokens;
-		int64_t filled_ms;
+		struct token_bucket calls;
 	} slots[LIMITER_SLOTS];
 };
 
 /*
- * Takes one token of @casino_id. The bucket holds @rate tokens and gains @rate tokens a second.
- * @now_ms is boot time. Returns false if the bucket is empty; a token is available again within a
- * second.
+ * Takes one call of @casino_id, which may make @rate calls a second, and as many at once. @now_ms is boot
+ * time. Returns false if there were too many; one is permitted again within a second.
  */
 bool limiter_take(struct limiter *limiter, const char *casino_id, uint32_t rate, int64_t now_ms);
 

@@ -770,6 +770,28 @@ def two_tabs(nok, other, code):
     equal(nok.get(link.attributes["href"]).status, 200, "the link of the other tab")
 
 
+def case_too_many_pages():
+    """A program that reads pages without a pause is stopped, and not the other operators."""
+    made = {user: WALLET.ctl_json("operator", "add", user, "--role", "read")["otpauth"] for user in ("lou", "max")}
+    config = WALLET.dir / "few-pages.conf"
+    config.write_text(WALLET.config.read_text().replace("console_pages_s = 1000", "console_pages_s = 1"))
+    config.chmod(0o644)
+    with Installed(WALLET, "few", config) as console:
+        lou, other = Browser(console, "lou"), Browser(console, "max")
+        for user, browser in (("lou", lou), ("max", other)):
+            equal(browser.post("/sign-in", {"code": one_time_code(made[user])}).status, 303, f"{user} signs in")
+        pages = []
+        while not pages or pages[-1].status == 200 and len(pages) < 200:
+            pages.append(lou.get("/audit"))
+        check(len(pages) > 12, f"twelve pages at once: {len(pages)}")
+        text = pages[-1].document().text()
+        equal(pages[-1].status, 429, text)
+        check("You have opened too many pages at once." in text and "console_pages_s" in text, text)
+        equal(pages[-1].header("Retry-After"), "5", "the header")
+        equal(other.get("/audit").status, 200, "another operator")
+        cb.wait_until(lambda: lou.get("/audit").status == 200, 20, "a page after a while")
+
+
 def case_not_configured():
     """Without desk.sock the program serves no page."""
     nothing = WALLET.dir / "no-desk"
@@ -808,6 +830,7 @@ CASES = [
     ("mounts", case_mounts),
     ("without a ledger", case_no_ledger),
     ("the installed program", case_desk),
+    ("too many pages", case_too_many_pages),
     ("not configured", case_not_configured),
 ]
 

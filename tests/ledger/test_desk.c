@@ -494,26 +494,45 @@ END_TEST
 START_TEST(share_of_the_loop)
 {
 	struct share share = {.percent = 10};
+	const int64_t now = 1000000;
 
 	/* Alone, it never waits. */
-	share_spend(&share, 1000, 200);
-	ck_assert_int_eq(share_wait_us(&share, 1000), 0);
-	/* Beside others, 200 us of every 2,000 us. */
-	share_others(&share, 900);
-	ck_assert_int_eq(share_wait_us(&share, 1000), 1800);
-	ck_assert_int_eq(share_wait_us(&share, 2799), 1);
-	ck_assert_int_eq(share_wait_us(&share, 2800), 0);
+	share_spend(&share, now, 200);
+	ck_assert_int_eq(share_wait_us(&share, now), 0);
+	/* Beside others, it may use what it saved, 200 us fewer than in the beginning. */
+	share_others(&share, now - 100);
+	share_spend(&share, now, SHARE_SAVED_US - 200);
+	ck_assert_int_eq(share_wait_us(&share, now), 0);
+	/* Then it has 200 us of every 2,000 us. */
+	share_spend(&share, now, 200);
+	ck_assert_int_eq(share_wait_us(&share, now), 1800);
+	ck_assert_int_eq(share_wait_us(&share, now + 1799), 1);
+	ck_assert_int_eq(share_wait_us(&share, now + 1800), 0);
 	/* Also if several desk commands follow each other. */
-	share_spend(&share, 2800, 100);
-	ck_assert_int_eq(share_wait_us(&share, 2800), 900);
+	share_spend(&share, now + 1800, 100);
+	ck_assert_int_eq(share_wait_us(&share, now + 1800), 1000);
 	/* After a long command, until the others have been away for a while. */
-	share_spend(&share, 3000, 50000);
-	ck_assert_int_eq(share_wait_us(&share, 3000), 7900);
-	ck_assert_int_eq(share_wait_us(&share, 900 + SHARE_IDLE_US), 0);
-	share.percent = 100;
-	share_others(&share, 20000);
-	share_spend(&share, 20000, 500);
-	ck_assert_int_eq(share_wait_us(&share, 20000), 0);
+	share_spend(&share, now + 2000, 50000);
+	ck_assert_int_eq(share_wait_us(&share, now + 2000), 7900);
+	ck_assert_int_eq(share_wait_us(&share, now - 100 + SHARE_IDLE_US), 0);
+	share = (struct share){.percent = 100};
+	share_others(&share, now + 20000);
+	share_spend(&share, now + 20000, 500);
+	ck_assert_int_eq(share_wait_us(&share, now + 20000), 0);
+}
+END_TEST
+
+START_TEST(share_is_saved_up_to_a_bound)
+{
+	struct share share = {.percent = 10};
+	const int64_t later = 3600000000;
+
+	share_others(&share, later);
+	share_spend(&share, later, 10);
+	ck_assert_int_eq(share_wait_us(&share, later), 0);
+	share_spend(&share, later, SHARE_SAVED_US);
+	/* The 10 us are used, too. */
+	ck_assert_int_eq(share_wait_us(&share, later), 90);
 }
 END_TEST
 
@@ -603,6 +622,7 @@ Suite *desk_suite(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, codes_are_those_of_the_rfc);
 	tcase_add_test(tcase, share_of_the_loop);
+	tcase_add_test(tcase, share_is_saved_up_to_a_bound);
 	tcase_add_test(tcase, operators_are_known_after_a_start);
 	tcase_add_loop_test(tcase, code_counts_once_and_one_step_around, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, wrong_codes_lock_the_name, 0, 1);

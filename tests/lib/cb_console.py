@@ -18,19 +18,20 @@ from cb_tap import check, equal
 FRONT = "0123456789abcdef" * 4
 CODE = "123456"
 PASSWORD = "pass"
-USERS = ("rita", "nok", "kim", "ann", "zoe")  # zoe is no operator
+USERS = ("rita", "nok", "kim", "ann", "lou", "max", "zoe")  # zoe is no operator
 PREFIX = "/console"
 VOID = {"meta", "link", "input", "br", "hr"}
 
 
 def front_setting(stack):
-    """The setting that names a file of the front secret, which is gone when @stack (an ExitStack) ends."""
+    """The settings of a console: a file of the front secret, which is gone when @stack (an ExitStack) ends, and as
+    many pages a second as a test wants to read."""
     folder = temporary_directory("front")
     stack.callback(shutil.rmtree, folder)
     front = folder / "front"
     front.touch(mode=0o600)
     front.write_text(FRONT + "\n")
-    return {"console_front_file": str(front)}
+    return {"console_front_file": str(front), "console_pages_s": 1000}
 
 
 class Console:

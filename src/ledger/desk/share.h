@@ -2,8 +2,9 @@
  * share - the part of the loop's time that commands of desk.sock get while other commands wait.
  *
  * The loop runs one desk command at a time and measures it. If other commands ran a short time ago, the next
- * one waits until the desk's part of the time that passed is not above its share. An idle loop serves the desk
- * at once.
+ * one waits until the desk's part of the time that passed is not above its share. Time that the desk did not use
+ * is saved up to SHARE_SAVED_US, so that the commands of a single page need not wait for one another. An idle loop
+ * serves the desk at once.
  */
 #ifndef LEDGER_DESK_SHARE_H
 #define LEDGER_DESK_SHARE_H
@@ -13,10 +14,12 @@
 
 /* After this time without other commands the loop counts as idle. */
 #define SHARE_IDLE_US 10000
+/* What the desk may save of its share: the ledger's time for some large pages. */
+#define SHARE_SAVED_US 30000
 
 struct share {
-	uint32_t percent;  /* 1 to 100 */
-	int64_t next_us;   /* boot time from which a desk command may run beside others */
+	uint32_t percent; /* 1 to 100 */
+	int64_t next_us; /* boot time from which a desk command may run beside others; the past: time is saved */
 	int64_t others_us; /* boot time when other commands ran last; 0: never */
 };
 
@@ -38,7 +41,11 @@ static inline int64_t share_wait_us(const struct share *share, int64_t now_us)
 /* Records that a desk command ended at @now_us and took @spent_us. */
 static inline void share_spend(struct share *share, int64_t now_us, int64_t spent_us)
 {
-	share->next_us = now_us + spent_us * (100 - (int64_t)share->percent) / share->percent;
+	const int64_t begun_us = now_us - spent_us;
+	const int64_t earliest_us = begun_us - SHARE_SAVED_US * 100 / share->percent;
+	const int64_t from_us = share->next_us > earliest_us ? share->next_us : earliest_us;
+
+	share->next_us = from_us + spent_us * 100 / share->percent;
 }
 
 #endif
