@@ -62,6 +62,7 @@ CONNECTIONS = 64
 CONSOLES = 8
 WARM_S = 2
 LONG_WARM_S = 15
+HALF_TIMES = 3  # as long: a stall of the machine must not be a hundredth of the time
 PARK_S = 600
 SETTINGS = {"result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
 LOADS = ("idle", "half", "full")
@@ -302,20 +303,22 @@ def pages(stand, options, half):
     return found
 
 
-def consoles(stand, options, half):
-    """A list of rounds: {load: (row without, row beside the readers)}, and pages that they read."""
+def consoles(stand, options):
+    """A list of rounds: {load: (row without, row beside the readers)}, and pages that they read. Half load is half of the
+    rate that saturated the ledger in the same round."""
     rounds = []
     for number in range(options.rounds):
         found = {"pages": 0}
-        for load in ("half", "full"):
+        for load in ("full", "half"):
             rows = {}
+            seconds = options.seconds * (HALF_TIMES if load == "half" else 1)
             for who in ("without", "beside") if number % 2 else ("beside", "without"):
                 readers = None
                 if who == "beside":
-                    readers = Readers(stand, options.seconds + 2 * WARM_S, options.folder, options.pause)
+                    readers = Readers(stand, seconds + 2 * WARM_S, options.folder, options.pause)
                 time.sleep(WARM_S)
-                row = (stand.saturated(options.seconds) if load == "full"
-                       else stand.steady(half, options.seconds).finish())
+                row = (stand.saturated(seconds) if load == "full"
+                       else stand.steady(found["full"]["without"]["rate"] / 2, seconds).finish())
                 if row["refused"] + row["broken"]:
                     raise Failure(f"transfers {who} consoles: {row}")
                 rows[who] = row
@@ -359,8 +362,8 @@ def photograph(stand, folder):
     cookie = "; ".join(f"{name}={value}" for name, value in stand.browser.cookies.items())
     done = subprocess.run(
         [test_browser.tools.node_path(), test_browser.HERE / "shots.js",
-         f"http://127.0.0.1:{stand.console.port}{PREFIX}/", OPERATOR, PASSWORD, cookie, folder, "-",
-         stand.found(f"{PARKED_DEALER}/bob")],
+         f"http://127.0.0.1:{stand.console.port}{PREFIX}/", OPERATOR, PASSWORD, cookie, folder,
+         "large", json.dumps({"bob": stand.found(f"{PARKED_DEALER}/bob")})],
         env=test_browser.environment(), stdout=subprocess.PIPE, text=True, timeout=300, check=False)
     print(done.stdout, end="", flush=True)
     if done.returncode or '"what"' in done.stdout:
@@ -381,7 +384,7 @@ def measured(options):
         if options.shots:
             photograph(stand, options.shots)
         times = pages(stand, options, rate / 2) if "pages" in options.only else {}
-        rounds = consoles(stand, options, rate / 2) if "consoles" in options.only else []
+        rounds = consoles(stand, options) if "consoles" in options.only else []
     return times, rounds
 
 
@@ -389,7 +392,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, default=10_000_000)
     parser.add_argument("--reads", type=int, default=40, help="of each page and load")
-    parser.add_argument("--rounds", type=int, default=9, help="of the consoles")
+    parser.add_argument("--rounds", type=int, default=7, help="of the consoles")
     parser.add_argument("--seconds", type=int, default=4, help="duration of each measurement beside consoles")
     parser.add_argument("--states", type=pathlib.Path, metavar="DIR",
                         help="keep the filled state there, and use it again")

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Makes the pictures of doc/console.md anew: shots.py DIRECTORY, such as doc/console. No suite: look at them."""
+import contextlib
 import json
 import pathlib
 import sys
@@ -8,20 +9,52 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import test_browser  # noqa: E402
 from test_browser import HERE, cb, test_console, tools  # noqa: E402
-from cb_console import CODE, PASSWORD, PREFIX, Console  # noqa: E402
+from cb import TRANSFER_IN, check, find_program  # noqa: E402
+from cb_codes import one_time_code  # noqa: E402
+from cb_console import PASSWORD, PREFIX, Browser, Installed, front_setting  # noqa: E402
+from cb_process import Child  # noqa: E402
+
+OPERATORS = {"ann": "admin", "nok": "support", "kim": "finance"}
+
+
+def sign_in(wallet, console):
+    """Adds OPERATORS. Returns the cookie of ann's session."""
+    made = {name: wallet.ctl_json("operator", "add", name, "--role", role)["otpauth"]
+            for name, role in OPERATORS.items()}
+    ann = Browser(console, "ann")
+    check(ann.post("/sign-in", {"code": one_time_code(made["ann"])}).status == 303, "ann signs in")
+    return "; ".join(f"{name}={value}" for name, value in ann.cookies.items())
+
+
+def refuse(wallet):
+    """Calls with a wrong signature. Returns the request id of one."""
+    server = cb.Lighttpd(wallet)
+    for reference in ("in-2", "in-3"):
+        cb.call(server, "POST", TRANSFER_IN, {"user_id": "alice", "amount": 100, "request_transaction_id": reference},
+                casino="demo", signature="0" * 64)
+    return wallet.ctl_json("refused", "list")["refused"][0]["request_id"]
+
+
+def photograph(stack, directory):
+    env = test_browser.environment()
+    wallet = stack.enter_context(cb.Instance("shots", settings=test_console.SETTINGS | front_setting(stack)))
+    world = test_console.World(wallet)
+    jobs = Child([find_program("creditbridgectl"), "--config", wallet.config, "job", "--listen"],
+                 wallet.logs / "jobs.log")
+    stack.callback(jobs.stop)
+    socket = wallet.sockets / "jobs.sock"
+    jobs.wait_ready(socket.exists, 20, "jobs.sock")
+    socket.chmod(0o666)  # The console's process runs as this user.
+    console = stack.enter_context(Installed(wallet, "desk"))
+    ids = {name: value for name, value in vars(world).items() if isinstance(value, (int, str))}
+    ids["refused"] = refuse(wallet)
+    return tools.run([tools.node_path(), HERE / "shots.js", f"http://127.0.0.1:{console.port}{PREFIX}/", "ann",
+                      PASSWORD, sign_in(wallet, console), directory, "shots", json.dumps(ids)], 300, env=env)
 
 
 def main(directory):
-    env = test_browser.environment()
-    with cb.Instance("shots", settings=test_console.SETTINGS) as wallet:
-        world = test_console.World(wallet)
-        console = Console(wallet)
-        try:
-            url = f"http://127.0.0.1:{console.port}{PREFIX}/"
-            done = tools.run([tools.node_path(), HERE / "shots.js", url, "ann", PASSWORD, CODE, directory, world.parked,
-                              world.refunding], 300, env=env)
-        finally:
-            console.close()
+    with contextlib.ExitStack() as stack:
+        done = photograph(stack, directory)
     print(done.stdout + done.stderr, end="")
     return done.returncode or any("what" in json.loads(line) for line in done.stdout.splitlines())
 
