@@ -6,9 +6,9 @@ The console runs as installed, over desk.sock, on lighttpd. Its operator has sig
 
     pages      each page of PAGES, READS times, while nothing else runs (idle), beside transfers at half of the
                rate that saturates the ledger (half), and beside as many as are answered (full)
-    consoles   transfers at half of that rate, and as many as are answered, each without the console and
-               beside CONSOLES browsers that read lists, in turn. Each reads as many pages as an operator may, with
-               --pause ms from one to the next (the setting console_pages_s; here the operator is one for all)
+    consoles   transfers that saturate the ledger, and half of the round's rate, each without the console and beside
+               CONSOLES browsers that read lists, in turn. Each reads the next page --pause ms after the answer,
+               so nearly as many as console_page_rate permits (the operator is one for all, and has no limit here)
 
 A time is from the request until the whole page has come, so it contains the web server's. Prints the 95th
 percentile of each page, the medians of the rounds' ratios, and the targets; writes console.json into --out.
@@ -62,7 +62,8 @@ CONNECTIONS = 64
 CONSOLES = 8
 WARM_S = 2
 LONG_WARM_S = 15
-HALF_TIMES = 3  # as long: a stall of the machine must not be a hundredth of the time
+# Half load is measured so many times as long: a stall of the machine is then less than a hundredth of the time.
+HALF_TIMES = 2
 PARK_S = 600
 SETTINGS = {"result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
 LOADS = ("idle", "half", "full")
@@ -88,7 +89,7 @@ class Stand:
         state = options.states and options.states / f"console-{options.players}"
         self.players, self.runs = options.players, 0
         self.wallet = Wallet(options.players, ("lighttpd",), state=state,
-                             settings=SETTINGS | dict(options.set) | front_setting(options.stack))
+                             settings=SETTINGS | front_setting(options.stack) | dict(options.set))
         self.instance = self.wallet.instance
         self.server = self.wallet.servers["lighttpd"]
         self.park()
@@ -393,11 +394,11 @@ def parse():
     parser.add_argument("--players", type=int, default=10_000_000)
     parser.add_argument("--reads", type=int, default=40, help="of each page and load")
     parser.add_argument("--rounds", type=int, default=7, help="of the consoles")
-    parser.add_argument("--seconds", type=int, default=4, help="duration of each measurement beside consoles")
+    parser.add_argument("--seconds", type=int, default=6, help="duration of each measurement beside consoles")
     parser.add_argument("--states", type=pathlib.Path, metavar="DIR",
                         help="keep the filled state there, and use it again")
     parser.add_argument("--shots", type=report.made_folder, metavar="DIR", help="photograph pages into this directory")
-    parser.add_argument("--pause", type=int, default=200, metavar="MS", help="between the pages of a browser; 0: none")
+    parser.add_argument("--pause", type=int, default=190, metavar="MS", help="from an answer to a browser's next request; 0: none")
     parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
                         help="a setting of creditbridge.conf; may be given several times")
     parser.add_argument("--only", action="append", choices=("pages", "consoles"), default=[])

@@ -21,22 +21,24 @@ static inline struct token_bucket token_bucket_full(uint32_t most, int64_t now_m
 }
 
 /*
- * Takes one call from a bucket that holds @most and gains @rate a second. @now_ms is boot time. Returns
- * false if less than one call is left.
+ * Takes @calls from a bucket that holds @most and gains @rate a second. @now_ms is boot time; one that a slower
+ * thread read earlier changes nothing. Returns false, and takes nothing, if fewer are left.
  */
-static inline bool token_bucket_take(struct token_bucket *bucket, uint32_t rate, uint32_t most,
-	int64_t now_ms)
+static inline bool token_bucket_take(struct token_bucket *bucket, uint32_t calls, uint32_t rate,
+	uint32_t most, int64_t now_ms)
 {
 	const int64_t full = (int64_t)most * TOKEN_BUCKET_CALL;
 
 	/* A call has a thousand thousandths, a second a thousand milliseconds: each adds @rate. */
-	bucket->left += (now_ms - bucket->filled_ms) * rate;
-	bucket->filled_ms = now_ms;
+	if (now_ms > bucket->filled_ms) {
+		bucket->left += (now_ms - bucket->filled_ms) * rate;
+		bucket->filled_ms = now_ms;
+	}
 	if (bucket->left > full)
 		bucket->left = full;
-	if (bucket->left < TOKEN_BUCKET_CALL)
+	if (bucket->left < (int64_t)calls * TOKEN_BUCKET_CALL)
 		return false;
-	bucket->left -= TOKEN_BUCKET_CALL;
+	bucket->left -= (int64_t)calls * TOKEN_BUCKET_CALL;
 	return true;
 }
 

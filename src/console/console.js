@@ -112,6 +112,9 @@
 			return;
 		}
 		const answer = await fetch(location.href, {credentials: "same-origin"});
+		/* Too many pages at once: the next interval asks again. */
+		if (answer.status === 429)
+			return;
 		if (!answer.ok || answer.redirected) {
 			stale();
 			return;

@@ -1,7 +1,7 @@
 #include "console/page_rate.h"
 
-#include "base/token_bucket.h"
 #include "base/text.h"
+#include "base/token_bucket.h"
 #include "domain/desk_operator.h"
 #include "link/desk_commands.h"
 
@@ -36,10 +36,17 @@ void page_rate_free(struct page_rate *limit)
 	free(limit);
 }
 
-/* Returns the bucket of @name. A new name takes an unused place, else that of the operator who has been away longest. */
+static uint32_t most_at_once(const struct page_rate *limit)
+{
+	return limit->rate * PAGE_RATE_SAVED_S;
+}
+
+/*
+ * Returns the bucket of @name. A new name takes an unused place, otherwise that of the operator who has been
+ * away longest.
+ */
 static struct token_bucket *bucket_of(struct page_rate *limit, const char *name, int64_t now_ms)
 {
-	const uint32_t most = limit->rate * PAGE_RATE_SAVED_S;
 	unsigned int oldest = 0;
 
 	for (unsigned int i = 0; i < DESK_OPERATORS_MAX; i++) {
@@ -49,17 +56,21 @@ static struct token_bucket *bucket_of(struct page_rate *limit, const char *name,
 			oldest = i;
 	}
 	text_copy(limit->operators[oldest].name, DESK_NAME_SIZE, name);
-	limit->operators[oldest].pages = token_bucket_full(most, now_ms);
+	limit->operators[oldest].pages = token_bucket_full(most_at_once(limit), now_ms);
 	return &limit->operators[oldest].pages;
 }
 
-bool page_rate_take(struct page_rate *limit, const char *name, int64_t now_ms)
+bool page_rate_take(struct page_rate *limit, const char *name, bool csv, int64_t now_ms)
 {
+	const uint32_t most = most_at_once(limit);
+	uint32_t pages = csv ? PAGE_RATE_CSV : 1;
 	bool permitted;
 
+	if (pages > most)
+		pages = most;
 	pthread_mutex_lock(&limit->lock);
-	permitted = token_bucket_take(bucket_of(limit, name, now_ms), limit->rate,
-		limit->rate * PAGE_RATE_SAVED_S, now_ms);
+	permitted =
+		token_bucket_take(bucket_of(limit, name, now_ms), pages, limit->rate, most, now_ms);
 	pthread_mutex_unlock(&limit->lock);
 	return permitted;
 }

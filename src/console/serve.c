@@ -180,15 +180,16 @@ static bool check_session(struct page *page)
 	}
 }
 
-/* Bounds the pages of one operator. Returns false after an answer. */
+/* Bounds the pages of one operator; a form, such as the sign-out, is none. Returns false after an answer. */
 static bool check_rate(struct page *page)
 {
 	struct page_rate *limit = page->console->page_rate;
 
-	if (!limit || !page->who.name[0] || page_rate_take(limit, page->who.name, clock_boot_ms()))
+	if (!limit || page->post || !page->who.name[0] ||
+		page_rate_take(limit, page->who.name, page->route->csv, clock_boot_ms()))
 		return true;
 	page_error(page, 429, "You have opened too many pages at once.",
-		"Nothing was done. Wait a few seconds, and repeat this. For the administrator: the setting console_pages_s is the number of pages that one operator may open in a second.");
+		"Wait a few seconds, and open this page again. For the administrator: the setting console_page_rate is the number of pages that one operator may open in a second.");
 	return false;
 }
 

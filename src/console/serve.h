@@ -2,8 +2,9 @@
  * serve - answers the browsers of operators: `creditbridge.fcgi --serve console`.
  *
  * Checks, in this order: the mount, TLS, the web server's user, the front secret and the session (both
- * by the ledger), how many pages the operator opened, the address, the method, the role, and for a form its origin and its token. Without a
- * session only the style sheet, the script and the sign-in are served.
+ * by the ledger), the number of pages that the operator opened, the address, the method, the role, and for
+ * a form its origin and its token. Without a session only the style sheet, the script and the sign-in are
+ * served.
  */
 #ifndef CONSOLE_SERVE_H
 #define CONSOLE_SERVE_H

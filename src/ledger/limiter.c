@@ -16,5 +16,5 @@ bool limiter_take(struct limiter *limiter, const char *casino_id, uint32_t rate,
 		text_copy(limiter->slots[at].casino_id, CASINO_ID_SIZE, casino_id);
 		limiter->slots[at].calls = token_bucket_full(rate, now_ms);
 	}
-	return token_bucket_take(&limiter->slots[at].calls, rate, rate, now_ms);
+	return token_bucket_take(&limiter->slots[at].calls, 1, rate, rate, now_ms);
 }

@@ -60,7 +60,7 @@ class Wallet(cb.Instance):
         front_file.touch(mode=0o600)
         front_file.write_text(self.front + "\n")
         self.settings = dict(SETTINGS, log_level=level, console_front_file=str(front_file),
-                             console_pages_s=1000)
+                             console_page_rate=1000)
         self.dumps = self.dir / "dumps"
         self.dumps.mkdir()
         # Web servers run workers in the directory of the program.

@@ -178,7 +178,7 @@ class Bench:
         file.write_text(secret + "\n")
         for path in (self.slot.config, self.slot.patient):
             with path.open("a") as config:
-                config.write(f'console_front_file = "{file}"\nconsole_pages_s = 1000\n')
+                config.write(f'console_front_file = "{file}"\nconsole_page_rate = 1000\n')
         return secret
 
     def ctl(self, *words):

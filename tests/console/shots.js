@@ -1,7 +1,7 @@
 /*
- * shots.js URL USER PASSWORD COOKIE DIRECTORY SET IDS - photographs pages of the console for doc/console.md. COOKIE is that
- * of USER's session: NAME=VALUE. SET is shots, for tests/console/shots.py, or large, for bench/console.py. IDS is a JSON
- * object with the ids that the addresses below take. Prints one line of JSON for each file, and for what is wrong.
+ * shots.js URL USER PASSWORD COOKIE DIRECTORY SET IDS - photographs pages of the console for doc/console.md. COOKIE
+ * is that of USER's session: NAME=VALUE. SET is shots, for tests/console/shots.py, or large, for bench/console.py.
+ * IDS is a JSON object with the ids that the addresses below take. Prints one line of JSON for each file, and for what is wrong.
  */
 "use strict";
 const fs = require("fs");
@@ -40,8 +40,8 @@ const shots = [
 	["page-days", "days", 1000, 320],
 	["page-day", "days?casino=demo", 1000, 700],
 	["page-audit", "audit", 1000, 460],
-	["page-operators", "operators", 1000, 320],
-	["page-health", "health", 1000, 520],
+	["page-operators", "operators", 1000, 420],
+	["page-health", "health", 1000, 760],
 ];
 
 /* Of 10 million players and 5,000 parked results (bench/console.py). */
@@ -65,13 +65,13 @@ async function photograph(browser, [name, address, width, height, {signedOut, ..
 	const [cookie, value] = session.split("=");
 	if (!signedOut)
 		await context.addCookies([{name: cookie, value, url}]);
-	await page.goto(url + address);
+	const status = (await page.goto(url + address)).status();
 	const file = path.join(directory, `${name}.png`);
 	await page.screenshot({path: file});
 	const bytes = fs.statSync(file).size;
 	const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 	console.log(JSON.stringify({name, bytes, heading: await page.textContent("h1"),
-		...(bytes > bytesMax ? {what: "more than 100 KiB"} : wide ? {what: "wider than the window"} : {})}));
+		...(status !== (name === "error" ? 404 : 200) ? {what: `status ${status}`} : bytes > bytesMax ? {what: "more than 100 KiB"} : wide ? {what: "wider than the window"} : {})}));
 	await context.close();
 }
 

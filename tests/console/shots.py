@@ -28,11 +28,13 @@ def sign_in(wallet, console):
 
 def refuse(wallet):
     """Calls with a wrong signature. Returns the request id of one."""
-    server = cb.Lighttpd(wallet)
-    for reference in ("in-2", "in-3"):
-        cb.call(server, "POST", TRANSFER_IN, {"user_id": "alice", "amount": 100, "request_transaction_id": reference},
-                casino="demo", signature="0" * 64)
-    return wallet.ctl_json("refused", "list")["refused"][0]["request_id"]
+    with cb.Lighttpd(wallet) as server:
+        for reference in ("in-2", "in-3"):
+            cb.call(server, "POST", TRANSFER_IN, {"user_id": "alice", "amount": 100,
+                                                  "request_transaction_id": reference},
+                    casino="demo", signature="0" * 64)
+        rows = cb.wait_until(lambda: wallet.ctl_json("refused", "list")["refused"], 20, "the refused calls")
+    return rows[0]["request_id"]
 
 
 def photograph(stack, directory):

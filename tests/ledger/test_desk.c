@@ -509,8 +509,8 @@ START_TEST(share_of_the_loop)
 	ck_assert_int_eq(share_wait_us(&share, now + 1799), 1);
 	ck_assert_int_eq(share_wait_us(&share, now + 1800), 0);
 	/* Also if several desk commands follow each other. */
-	share_spend(&share, now + 1800, 100);
-	ck_assert_int_eq(share_wait_us(&share, now + 1800), 1000);
+	share_spend(&share, now + 1900, 100);
+	ck_assert_int_eq(share_wait_us(&share, now + 1900), 900);
 	/* After a long command, until the others have been away for a while. */
 	share_spend(&share, now + 2000, 50000);
 	ck_assert_int_eq(share_wait_us(&share, now + 2000), 7900);
@@ -519,6 +519,21 @@ START_TEST(share_of_the_loop)
 	share_others(&share, now + 20000);
 	share_spend(&share, now + 20000, 500);
 	ck_assert_int_eq(share_wait_us(&share, now + 20000), 0);
+}
+END_TEST
+
+START_TEST(alone_the_desk_owes_one_command)
+{
+	struct share share = {.percent = 10};
+	int64_t now = 1000000;
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		now += 1100;
+		ck_assert_int_eq(share_wait_us(&share, now), 0);
+		share_spend(&share, now, 1000);
+	}
+	share_others(&share, now);
+	ck_assert_int_eq(share_wait_us(&share, now), 9000);
 }
 END_TEST
 
@@ -623,6 +638,7 @@ Suite *desk_suite(void)
 	tcase_add_test(tcase, codes_are_those_of_the_rfc);
 	tcase_add_test(tcase, share_of_the_loop);
 	tcase_add_test(tcase, share_is_saved_up_to_a_bound);
+	tcase_add_test(tcase, alone_the_desk_owes_one_command);
 	tcase_add_test(tcase, operators_are_known_after_a_start);
 	tcase_add_loop_test(tcase, code_counts_once_and_one_step_around, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, wrong_codes_lock_the_name, 0, 1);

@@ -31,7 +31,7 @@ def front_setting(stack):
     front = folder / "front"
     front.touch(mode=0o600)
     front.write_text(FRONT + "\n")
-    return {"console_front_file": str(front), "console_pages_s": 1000}
+    return {"console_front_file": str(front), "console_page_rate": 1000}
 
 
 class Console:
