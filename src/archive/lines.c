@@ -31,6 +31,7 @@ static const struct field export_counts_fields_2[] = {
 #define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
 #define RECORD_3(name, struct_, keys)
 #define RECORD_4(name, struct_, keys)
+#define RECORD_5(name, struct_, keys)
 #include "domain/records.def"
 #undef RECORD
 	FIELD_END,
@@ -41,6 +42,7 @@ static const struct field export_tail_fields_2[] = {TAIL_FIELDS(export_counts_fi
 static const struct field export_counts_fields_3[] = {
 #define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
 #define RECORD_4(name, struct_, keys)
+#define RECORD_5(name, struct_, keys)
 #include "domain/records.def"
 #undef RECORD
 	FIELD_END,
@@ -48,11 +50,23 @@ static const struct field export_counts_fields_3[] = {
 
 static const struct field export_tail_fields_3[] = {TAIL_FIELDS(export_counts_fields_3)};
 
+static const struct field export_counts_fields_4[] = {
+#define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
+#define RECORD_5(name, struct_, keys)
+#include "domain/records.def"
+#undef RECORD
+	FIELD_END,
+};
+
+static const struct field export_tail_fields_4[] = {TAIL_FIELDS(export_counts_fields_4)};
+
 const struct field *export_tail_fields_of(uint32_t schema)
 {
 	if (schema < 3)
 		return export_tail_fields_2;
-	return schema == 3 ? export_tail_fields_3 : export_tail_fields;
+	if (schema == 3)
+		return export_tail_fields_3;
+	return schema == 4 ? export_tail_fields_4 : export_tail_fields;
 }
 
 uint64_t *export_count(struct export_counts *counts, enum record record)

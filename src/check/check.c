@@ -341,6 +341,7 @@ static enum outcome (*const walks[])(struct check *check) = {
 	check_walk_cancellations,
 	check_walk_corrections,
 	check_walk_statistics,
+	check_walk_bet_index,
 	check_walk_events,
 	check_walk_asides,
 	check_walk_days_after,

@@ -77,6 +77,12 @@ enum outcome check_walk_retired_digests(struct check *check);
 enum outcome check_walk_asides(struct check *check);
 /* Looks for the row of @callback, if it is parked or held. */
 enum outcome check_aside(struct check *check, const struct callback *callback);
+/* Walks the rows by which bets are found (domain/bet_index.h). */
+enum outcome check_walk_bet_index(struct check *check);
+/* Looks for the rows by which @bet is found. */
+enum outcome check_index_of_bet(struct check *check, const struct bet *bet);
+/* Looks for such rows whose bet is not there. */
+enum outcome check_search_bet_index(struct check *check);
 /* Walks names and their players. */
 enum outcome check_walk_names(struct check *check);
 /* Walks request keys. */

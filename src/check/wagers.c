@@ -16,6 +16,7 @@
 struct wager_search {
 	bool requests;
 	bool transactions;
+	bool bet_index;
 	bool callbacks;          /* or their ends */
 	struct player_name name; /* of the player to whom the bets belong */
 };
@@ -75,6 +76,8 @@ static enum outcome search_bet(struct check *check, struct wager_search *search,
 		code = search_bet_key(check, bet);
 	if (code == OUTCOME_DONE && search->transactions)
 		code = search_transaction(check, &transaction, what);
+	if (code == OUTCOME_DONE && search->bet_index)
+		code = check_index_of_bet(check, bet);
 	if (code != OUTCOME_DONE || !search->callbacks || !bet->event)
 		return code;
 	code = check_find_name(check, bet->player_id, &search->name, &found);
@@ -348,12 +351,15 @@ enum outcome check_find_wagers(struct check *check)
 	struct wager_search search = {
 		.requests = !fingerprint_equal(&wanted->requests, &found->requests),
 		.transactions = !fingerprint_equal(&wanted->transactions, &found->transactions),
+		.bet_index = !fingerprint_equal(&wanted->bet_index, &found->bet_index),
 		.callbacks = callbacks || ends,
 	};
 	enum outcome code = OUTCOME_DONE;
 
-	if (search.requests || search.transactions || search.callbacks)
+	if (search.requests || search.transactions || search.bet_index || search.callbacks)
 		code = search_bets(check, &search);
+	if (code == OUTCOME_DONE && search.bet_index)
+		code = check_search_bet_index(check);
 	if (code == OUTCOME_DONE && (search.requests || search.transactions || search.callbacks))
 		code = search_rounds(check, &search);
 	if (code == OUTCOME_DONE && (search.requests || search.transactions))
@@ -366,6 +372,7 @@ enum outcome check_find_wagers(struct check *check)
 		code = search_callbacks(check);
 	report_unexplained_difference(check, search.requests, "request keys");
 	report_unexplained_difference(check, search.transactions, "transaction rows");
+	report_unexplained_difference(check, search.bet_index, "the rows by which bets are found");
 	report_unexplained_difference(check, callbacks, "callbacks");
 	report_unexplained_difference(check, ends, "the ends of callbacks");
 	return code;

@@ -9,6 +9,7 @@
 #define DOMAIN_RECORDS_H
 
 #include "base/field.h"
+#include "domain/bet_index_rows.h"
 #include "domain/desk_operator.h"
 #include "domain/kinds.h"
 #include "domain/money.h"

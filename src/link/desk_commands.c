@@ -4,7 +4,7 @@
 #define WHO(result)     FIELD_SUB(result, who, session_who, session_who_fields)
 
 const char *const find_kind_names[FIND_KIND_COUNT] = {"dealer", "client", "player", "transaction",
-	"callback", "request", "call"};
+	"callback", "request", "call", "round"};
 const char *const operator_action_names[OPERATOR_ACTION_COUNT] = {"add", "set", "suspend", "resume",
 	"unlock", "new-code", "sign-out"};
 
@@ -108,6 +108,7 @@ const struct field find_result_fields[] = {
 	FIELD(FIELD_U32, find_result, dealers),
 	FIELD(FIELD_U32, find_result, clients),
 	FIELD(FIELD_U32, find_result, count),
+	FIELD(FIELD_BOOL, find_result, rounds_more),
 	FIELD(FIELD_BYTES, find_result, hits),
 	FIELD(FIELD_TIME_MS, find_result, calls_from_ms),
 	FIELD(FIELD_STR, find_result, next),

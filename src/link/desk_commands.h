@@ -97,8 +97,10 @@ struct session_count_result {
  */
 #define FIND_OWNERS_MAX 64
 /* The most calls with one request id that are returned. A caller may give all its calls the same id. */
-#define FIND_CALLS_MAX  8
-#define FIND_CALL_SIZE  24
+#define FIND_CALLS_MAX 8
+#define FIND_CALL_SIZE 24
+/* The most rounds of one game that are returned. */
+#define FIND_ROUNDS_MAX 32
 #define FIND_AFTER_SIZE (CASINO_ID_SIZE + 1)
 /* CASINO_ID/USER_ID is the longest text. */
 #define FIND_TEXT_SIZE (CASINO_ID_SIZE + EXTERNAL_ID_SIZE)
@@ -110,6 +112,7 @@ enum find_kind {
 	FIND_CALLBACK,    /* event, or webhook-id such as betting-result-18 */
 	FIND_REQUEST,     /* request_transaction_id of a dealer, game server or operator */
 	FIND_CALL,        /* request id of one of the newest accepted calls */
+	FIND_ROUND,       /* game_id: one for each of its first FIND_ROUNDS_MAX players */
 	FIND_KIND_COUNT
 };
 extern const char *const find_kind_names[FIND_KIND_COUNT];
@@ -119,7 +122,7 @@ struct find_hit {
 	char casino_id[CASINO_ID_SIZE];
 	/* of FIND_REQUEST: the game server that owns the key; of FIND_CALL: the one that called */
 	char client_id[CLIENT_ID_SIZE];
-	char user_id[EXTERNAL_ID_SIZE]; /* of FIND_PLAYER */
+	char user_id[EXTERNAL_ID_SIZE]; /* of FIND_PLAYER and FIND_ROUND */
 	char player_id[PLAYER_ID_SIZE];
 	char game_id[EXTERNAL_ID_SIZE];
 	uint32_t bet_number; /* 0: a result; of a correction: its revision */
@@ -144,6 +147,7 @@ struct find_result {
 	uint32_t dealers; /* looked at by this command */
 	uint32_t clients;
 	uint32_t count;
+	bool rounds_more;           /* the game has more than FIND_ROUNDS_MAX players */
 	struct bytes hits;          /* packed struct find_hit */
 	int64_t calls_from_ms;      /* accepted calls before this time are not known */
 	char next[FIND_AFTER_SIZE]; /* "": there are no more */

@@ -261,6 +261,7 @@ void proof_bet_links(struct proof *proof, const struct bet *bet, const char *use
 	struct callback callback;
 
 	want_bet_rows(proof, &key, &transaction, sets);
+	proof_want_bet_index(proof, bet, sets);
 	for (int i = 0; i < 2; i++) {
 		callback = wanted_of(bet, kinds[i]);
 		if (callback.event && callback.event <= proof->point.event &&

@@ -1,6 +1,7 @@
 #include "proof/links.h"
 
 #include "base/text.h"
+#include "domain/bet_index.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -169,6 +170,76 @@ void proof_want_movement(struct proof *proof, const struct request *key,
 	proof_hash_transaction(proof, transaction, &hash);
 	fingerprint_add(&proof->wanted.transactions, &hash);
 }
+
+/* ---- rows by which bets are found */
+
+bool proof_bet_counts(const struct proof *proof, uint64_t transaction_id)
+{
+	return transaction_id <= proof->point.as_of;
+}
+
+static void add_game_player(const struct proof *proof, const struct game_player *row,
+	struct wager_sets *sets)
+{
+	struct row_hash hash;
+
+	if (!proof_bet_counts(proof, row->transaction_id))
+		return;
+	row_hash_begin(&hash, proof->seed);
+	row_hash_number(&hash, RECORD_GAME_PLAYER);
+	row_hash_text(&hash, row->game_id);
+	row_hash_text(&hash, row->player_id);
+	row_hash_number(&hash, row->transaction_id);
+	fingerprint_add(&sets->bet_index, &hash);
+}
+
+static void add_player_bet(const struct proof *proof, const struct player_bet *row,
+	struct wager_sets *sets)
+{
+	struct row_hash hash;
+
+	if (!proof_bet_counts(proof, row->transaction_id))
+		return;
+	row_hash_begin(&hash, proof->seed);
+	row_hash_number(&hash, RECORD_PLAYER_BET);
+	row_hash_text(&hash, row->player_id);
+	row_hash_number(&hash, row->transaction_id);
+	row_hash_text(&hash, row->game_id);
+	row_hash_number(&hash, row->bet_number);
+	fingerprint_add(&sets->bet_index, &hash);
+}
+
+/* Checks that the id was given out: a row with a later one would stand in the way of a bet. */
+static void check_given(struct proof *proof, uint64_t transaction_id, uint64_t page_as_of,
+	const char *what)
+{
+	if (!transaction_id || transaction_id > page_as_of)
+		proof_problem(proof, "%s has transaction %" PRIu64 ", which was never given out",
+			what, transaction_id);
+}
+
+void proof_game_player(struct proof *proof, const struct game_player *row, uint64_t page_as_of)
+{
+	check_given(proof, row->transaction_id, page_as_of, "a row of a game");
+	add_game_player(proof, row, &proof->found);
+}
+
+void proof_player_bet(struct proof *proof, const struct player_bet *row, uint64_t page_as_of)
+{
+	check_given(proof, row->transaction_id, page_as_of, "a row of a player's bets");
+	add_player_bet(proof, row, &proof->found);
+}
+
+void proof_want_bet_index(const struct proof *proof, const struct bet *bet, struct wager_sets *sets)
+{
+	const struct bet_index index = bet_index_of(bet);
+
+	add_player_bet(proof, &index.by_time, sets);
+	if (index.is_first)
+		add_game_player(proof, &index.by_game, sets);
+}
+
+/* ---- rows compared one by one */
 
 const char *proof_wager_key(const struct request *wanted, const struct request *found)
 {

@@ -36,6 +36,18 @@ struct transaction proof_key_transaction(const struct request *key, const char *
 bool proof_key_counts(const struct proof *proof, const struct request *key);
 bool proof_transaction_counts(const struct proof *proof, const struct transaction *transaction);
 
+/*
+ * Add a row by which bets are found to the rows that were found, if its bet existed when the proof began.
+ * @page_as_of: the last transaction id that was given out when the row was read.
+ */
+void proof_game_player(struct proof *proof, const struct game_player *row, uint64_t page_as_of);
+void proof_player_bet(struct proof *proof, const struct player_bet *row, uint64_t page_as_of);
+/* Adds the rows by which @bet is found to @sets. */
+void proof_want_bet_index(const struct proof *proof, const struct bet *bet,
+	struct wager_sets *sets);
+/* Returns true if the bet with this id existed when the proof began. */
+bool proof_bet_counts(const struct proof *proof, uint64_t transaction_id);
+
 /* Adds the key and the transaction of a correction or cancellation to proof->wanted. */
 void proof_want_movement(struct proof *proof, const struct request *key,
 	const struct transaction *transaction);

@@ -47,6 +47,7 @@ struct wager_sets {
 	struct fingerprint requests;     /* idempotency keys of bets and results */
 	struct fingerprint transactions; /* their transaction rows */
 	struct fingerprint callbacks;    /* owner of the event, and its exact bytes */
+	struct fingerprint bet_index;    /* rows by which bets are found (domain/bet_index.h) */
 	struct fingerprint ends;         /* outcomes of bettings and refunds before begin_ms */
 };
 

@@ -372,6 +372,7 @@ void proof_round_take(const struct round_reading *reading)
 	fingerprint_merge(&proof->wanted.requests, &reading->wanted.requests);
 	fingerprint_merge(&proof->wanted.transactions, &reading->wanted.transactions);
 	fingerprint_merge(&proof->wanted.callbacks, &reading->wanted.callbacks);
+	fingerprint_merge(&proof->wanted.bet_index, &reading->wanted.bet_index);
 	fingerprint_merge(&proof->wanted.ends, &reading->wanted.ends);
 	if (!dealer)
 		return;

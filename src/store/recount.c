@@ -1,9 +1,12 @@
 #include "store/recount.h"
 
+#include "base/log.h"
 #include "domain/aside.h"
+#include "domain/bet_index.h"
 #include "domain/delivery.h"
 #include "domain/retired_digest.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,12 @@
 
 /* Callbacks that are set aside are saved when so many are known. */
 #define ASIDE_MAX 1000
+
+/* A line of the log says after so many rows how many were made. */
+#define PROGRESS_ROWS 1000000
+
+/* Rows by which bets are found are saved when so many are known. */
+#define BET_INDEX_MAX 1000
 
 struct stake {
 	char player_id[PLAYER_ID_SIZE];
@@ -34,6 +43,11 @@ struct recount {
 	size_t retired_count;
 	struct aside aside[ASIDE_MAX];
 	size_t aside_count;
+	struct game_player game_players[BET_INDEX_MAX];
+	size_t game_player_count;
+	struct player_bet player_bets[BET_INDEX_MAX];
+	size_t player_bet_count;
+	uint64_t made;       /* rows, also those that were there */
 	struct buffer after; /* key of the last row that was counted */
 	bool more;           /* the scan stopped before the end */
 	int64_t newest_ms;   /* the latest time of a row that the sums of days count; 0: none */
@@ -371,6 +385,42 @@ static bool find_aside(void *context, struct bytes key, const void *row)
 	return !recount->after.failed;
 }
 
+/* Collects the first bets of rounds, from their transactions. Stops before one that does not fit any more. */
+static bool find_game_player(void *context, struct bytes key, const void *row)
+{
+	struct recount *recount = context;
+	struct bet_index index;
+
+	if (bet_index_of_transaction(row, &index) && index.is_first) {
+		if (recount->game_player_count == BET_INDEX_MAX) {
+			recount->more = true;
+			return false;
+		}
+		recount->game_players[recount->game_player_count++] = index.by_game;
+	}
+	buffer_reset(&recount->after);
+	buffer_append(&recount->after, key.data, key.len);
+	return !recount->after.failed;
+}
+
+/* Collects the bets of players, from their transactions. Stops before one that does not fit any more. */
+static bool find_player_bet(void *context, struct bytes key, const void *row)
+{
+	struct recount *recount = context;
+	struct bet_index index;
+
+	if (bet_index_of_transaction(row, &index)) {
+		if (recount->player_bet_count == BET_INDEX_MAX) {
+			recount->more = true;
+			return false;
+		}
+		recount->player_bets[recount->player_bet_count++] = index.by_time;
+	}
+	buffer_reset(&recount->after);
+	buffer_append(&recount->after, key.data, key.len);
+	return !recount->after.failed;
+}
+
 /* Rows of the kind @record that are made from those of the kind @from. */
 struct made_rows {
 	enum record from;
@@ -391,8 +441,17 @@ static enum status save_made(struct recount *recount, const struct made_rows *ma
 	status = recount->store->load(recount->store, recount->ws);
 	if (status)
 		return fail_recount(recount, status, made->what);
-	for (size_t i = 0; i < *made->count; i++)
-		ws_put(recount->ws, made->record, (const uint8_t *)made->rows + i * size);
+	for (size_t i = 0; i < *made->count; i++) {
+		const uint8_t *row = (const uint8_t *)made->rows + i * size;
+		const void *stored = ws_get(recount->ws, made->record, row);
+
+		/* A raise that goes on after an interruption writes only the rows that are missing. */
+		if (!stored || memcmp(stored, row, size) != 0)
+			ws_put(recount->ws, made->record, row);
+	}
+	recount->made += *made->count;
+	if (recount->made / PROGRESS_ROWS != (recount->made - *made->count) / PROGRESS_ROWS)
+		log_line(LOG_LEVEL_INFO, "schema_rows", "made=%" PRIu64, recount->made);
 	*made->count = 0;
 	return save_rows(recount);
 }
@@ -435,6 +494,27 @@ static enum status make_aside(struct recount *recount)
 			.what = "read the callbacks that are parked or held"});
 }
 
+/* Makes the rows by which bets are found. */
+static enum status make_bet_index(struct recount *recount)
+{
+	enum status status = make_rows(recount,
+		&(struct made_rows){.from = RECORD_TRANSACTION,
+			.find = find_game_player,
+			.record = RECORD_GAME_PLAYER,
+			.rows = recount->game_players,
+			.count = &recount->game_player_count,
+			.what = "read the players of games"});
+
+	return status ? status
+		      : make_rows(recount,
+				&(struct made_rows){.from = RECORD_TRANSACTION,
+					.find = find_player_bet,
+					.record = RECORD_PLAYER_BET,
+					.rows = recount->player_bets,
+					.count = &recount->player_bet_count,
+					.what = "read the bets of players"});
+}
+
 static enum status count_sums(struct recount *recount)
 {
 	enum status status = scan_all(recount, RECORD_TOTAL, add_total);
@@ -472,6 +552,8 @@ enum status recount(struct store *store, uint64_t from, char *why, size_t why_si
 	status = from < RECOUNT_SUMS_SCHEMA ? count_sums(recount) : STATUS_OK;
 	if (!status && from < RECOUNT_ASIDE_SCHEMA)
 		status = make_aside(recount);
+	if (!status && from < RECOUNT_BET_INDEX_SCHEMA)
+		status = make_bet_index(recount);
 	ws_delete(recount->ws);
 	buffer_free(&recount->after);
 	free(recount->totals);

@@ -261,7 +261,7 @@ def case_refusals():
 
 def newer(manifest):
     """The manifest of a later schema, otherwise right."""
-    body = manifest[:manifest.rindex(b"end ")].replace(b"schema 4\n", b"schema 5\n")
+    body = manifest[:manifest.rindex(b"end ")].replace(b"schema 5\n", b"schema 6\n")
     return body + b"end " + hashlib.sha256(body).hexdigest().encode() + b"\n"
 
 

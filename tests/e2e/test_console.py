@@ -372,6 +372,7 @@ def case_search():
             ("alice", f"/player?id={WORLD.alice}"), ("demo-b", "/dealer?id=demo-b"),
             ("in-1", "/transfer?of=dealer&owner=demo&reference=in-1"),
             (f"betting-result-{WORLD.parked}", f"/callbacks/{WORLD.parked}"),
+            ("game-2", f"/round?player={WORLD.bob}&game=game-2"),
             ("http-in-1", f"/transactions/{WORLD.transfer}"), ("http-bet", f"/transactions/{WORLD.bet}")):
         page = browser.get("/search", id=word)
         equal((page.status, page.header("Location")), (303, PREFIX + where), f"search {word}")
@@ -381,7 +382,7 @@ def case_search():
     check(f"{PREFIX}/transactions/{WORLD.bet}" in links, f"a number may be several things: {links}")
     page = browser.get("/search", id="zzz")
     equal(page.status, 200, "nothing found")
-    check(re.search(r"user ids and references of 2 dealers, references of 1 game servers, and refused calls. Of "
+    check(re.search(r"games, user ids and references of 2 dealers, references of 1 game servers, and refused calls. Of "
                     r"the accepted calls, only those since 20\d\d-", page.document().text()), "it says where it looked")
     with WORLD.link() as link:
         # A balance, a batch and a refused call make no movement of their own.
@@ -814,6 +815,25 @@ def flooded(browser):
     return refused[0], collections.Counter(page.status for page in pages)
 
 
+def case_game_of_two():
+    """A game id leads to the round of each player. A player's newest bets come first."""
+    browser = operator("nok")
+    with WORLD.link() as link:
+        link.place("slots", "demo", "alice", "game-2", 1)
+    root = browser.get("/search", id="game-2").document()
+    links = [node.attributes["href"] for node in root.all("a") if "/round" in node.attributes["href"]]
+    equal(sorted(links), sorted(f"{PREFIX}/round?player={player}&game=game-2" for player in (WORLD.alice, WORLD.bob)),
+          "a game of two players")
+    with WORLD.link() as link:
+        for number in range(70):
+            link.place("slots", "demo", "alice", f"z-{number % 9}-{number}", 1)
+    rows = [[cell.text() for cell in row.all("td")] for table in browser.get("/player", id=WORLD.alice).document().all("table")
+            for row in table.all("tr") if "Bets" in table.text()]
+    games = [cell for row in rows for cell in row if cell.startswith("z-")]
+    equal(games, [f"z-{number % 9}-{number}" for number in range(69, 5, -1)], "the newest bets")
+    check("Older bets are under Transactions." in browser.get("/player", id=WORLD.alice).document().text(), "older ones")
+
+
 def case_not_configured():
     """Without desk.sock the program serves no page."""
     nothing = WALLET.dir / "no-desk"
@@ -850,6 +870,7 @@ CASES = [
     ("the sample client certificates", case_certificates),
     ("the sample OpenID Connect", case_openid),
     ("mounts", case_mounts),
+    ("a game of two players", case_game_of_two),
     ("without a ledger", case_no_ledger),
     ("the installed program", case_desk),
     ("too many pages", case_too_many_pages),

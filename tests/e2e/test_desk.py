@@ -241,7 +241,7 @@ def case_find(office):
                 after = answer.next
                 if not after:
                     break
-            names = ("dealer", "client", "player", "transaction", "callback", "request", "call")
+            names = ("dealer", "client", "player", "transaction", "callback", "request", "call", "round")
             equal([names[hit.of] for hit in found], kinds, f"places of {text}")
 
 

@@ -427,17 +427,23 @@ SINCE_SCHEMA_3 = {
 }
 
 
-def as_schema_3(lines):
-    """The lines as a program of schema 3 wrote them, which had no rows of callbacks that are parked or held."""
-    rows = [json.loads(line) for line in lines if json.loads(line)["record"] != "aside"]
-    rows[0]["schema"] = 3
-    del rows[-1]["counts"]["aside"]
+# Kinds of rows that a schema added. They follow from other rows, so that an import makes them.
+MADE_SINCE = (("aside", 4), ("game_player", 5), ("player_bet", 5))
+
+
+def as_schema(schema, lines):
+    """The lines as a program of schema 3 or 4 wrote them."""
+    later = [kind for kind, since in MADE_SINCE if since > schema]
+    rows = [row for row in map(json.loads, lines) if row["record"] not in later]
+    rows[0]["schema"] = schema
+    for kind in later:
+        del rows[-1]["counts"][kind]
     return [json.dumps(row, ensure_ascii=False) for row in rows]
 
 
 def as_before(lines):
     """The lines as a program of schema 1 wrote them, whose rounds had no list of their bets."""
-    rows = [json.loads(line) for line in as_schema_3(lines)]
+    rows = [json.loads(line) for line in as_schema(3, lines)]
     rows[0]["schema"] = 1
     for name in ("correction", "cancellation", "result_batch", "desk_operator", "replay", "dealer_day", "answer",
                  "retired_digest"):
@@ -470,8 +476,9 @@ def case_older():
         older = WALLET.dir / "older"
         older.write_bytes(sealed(as_before(path.read_text().splitlines())))
     with other() as wallet:
-        equal(imported(wallet, older)["rows"], report["rows"] - report["counts"]["dealer_day"] -
-              report["counts"]["retired_digest"] - report["counts"]["aside"], "all rows")
+        made = sum(report["counts"][kind] for kind in ("dealer_day", "retired_digest",
+                                                       *(kind for kind, _ in MADE_SINCE)))
+        equal(imported(wallet, older)["rows"], report["rows"] - made, "all rows")
         check(report["counts"]["retired_digest"] > 0, "a client was removed: its keys are made from the audit")
         wallet.start()
         # The sums of days begin after the upgrade.
@@ -479,18 +486,33 @@ def case_older():
         equal(checked(wallet), before, "check --json, byte for byte")
 
 
-def case_schema_3():
-    """The rows that schema 4 added are made at the import."""
+def import_of_schema(schema):
+    """The rows that later schemas added are made at the import."""
     path, report = exported("--with-keys")
     check(report["counts"]["aside"] > 0, "a callback is held")
-    older = WALLET.dir / "schema-3"
-    older.write_bytes(sealed(as_schema_3(path.read_text().splitlines())))
+    check(report["counts"]["game_player"] > 5, "there are rounds")
+    older = WALLET.dir / f"schema-{schema}"
+    older.write_bytes(sealed(as_schema(schema, path.read_text().splitlines())))
+    made = sum(report["counts"][kind] for kind, since in MADE_SINCE if since > schema)
     with other() as wallet:
-        equal(imported(wallet, older)["rows"], report["rows"] - report["counts"]["aside"], "all rows")
+        equal(imported(wallet, older)["rows"], report["rows"] - made, "all rows")
         wallet.start()
         held = wallet.ctl_json("callback", "list", "--casino", "seam", "--state", "held")["callbacks"]
         equal([row["game_id"] for row in held], ["s-5"], "held callbacks")
         checked(wallet)
+        counts = wallet.ctl_json("export", wallet.dir / "again", "--with-keys")["counts"]
+        equal([counts[kind] for kind, _ in MADE_SINCE], [report["counts"][kind] for kind, _ in MADE_SINCE],
+              "rows that were made")
+
+
+def case_schema_3():
+    """See import_of_schema()."""
+    import_of_schema(3)
+
+
+def case_schema_4():
+    """See import_of_schema()."""
+    import_of_schema(4)
 
 
 def edited(lines, change, **where):
@@ -579,6 +601,18 @@ def forgeries():
         (with_members(held=False), {"record": "aside"}, "has a row aside of another state"),
         (lambda row: [row, {**row, "event": row["event"] + 1}], {"record": "aside"},
          "has a row aside, and is neither parked nor held"),
+        (lambda row: None, {"record": "game_player", "game_id": "g-1"}, "round PLAYER/g-1 is not found by its game"),
+        (with_members(transaction_id="1"), {"record": "game_player", "game_id": "g-1"},
+         "round PLAYER/g-1 is found by its game with transaction 1"),
+        (lambda row: [row, {**row, "game_id": "g-1-no"}], {"record": "game_player", "game_id": "g-1"},
+         "to bet PLAYER/g-1-no/1, which is not there"),
+        (lambda row: [row, {**row, "game_id": "g-1-no", "transaction_id": str(2**53 - 1)}],
+         {"record": "game_player", "game_id": "g-1"}, "which was never given out"),
+        (lambda row: None, {"record": "player_bet", "game_id": "g-1"}, "bet PLAYER/g-1/1 is not found by its time"),
+        (with_members(bet_number=2), {"record": "player_bet", "game_id": "g-1"},
+         "bet PLAYER/g-1/1 is not found by its time"),
+        (lambda row: [row, {**row, "transaction_id": str(int(row["transaction_id"]) + 1)}],
+         {"record": "player_bet", "game_id": "g-1"}, "to bet PLAYER/g-1/1, which is not there"),
         (lambda row: None, {"record": "callback_body"}, "the rows do not agree: "),
         (with_members(event=99999), {"record": "attempt"}, "the rows do not agree: "),
         (lambda row: {**row, "sums": {**row["sums"], "bet_count": 77}}, {"record": "lifetime"},
@@ -978,6 +1012,7 @@ CASES = [
     ("export --offline", case_offline),
     ("import: rows of an older program", case_older),
     ("import: rows of schema 3", case_schema_3),
+    ("import: rows of schema 4", case_schema_4),
     ("import: bad files", case_bad_files),
     ("import: forged rows", case_forged),
     ("import: mutated rows", case_mutated),

@@ -359,8 +359,8 @@ def test_last_backup():
 
 def old_state(schema):
     """The state that the last program of an older schema left goes on in place: its ids, its sums, its
-    open rounds; its next life begins above all ids. The sums that schema 3 added are there, and the list that
-    schema 4 added."""
+    open rounds; its next life begins above all ids. The sums that schema 3 added are there, and the lists that
+    schemas 4 and 5 added."""
     fixture = cb.SRCDIR / "tests" / "package" / f"schema-{schema}.tar.xz"
     with cb.Instance("cbold", start=False) as wallet:
         shutil.rmtree(wallet.state)
@@ -372,7 +372,7 @@ def old_state(schema):
         wallet.start()
         status = wallet.ctl_json("status")
         last = status["last_transaction_id"]
-        equal((status["schema"], last if schema == 1 else 8), (4, 8), f"status: {status}")
+        equal((status["schema"], last if schema == 1 else 8), (5, 8), f"status: {status}")
         equal(wallet.ctl_json("check")["ok"], True, "check")
         equal(float(wallet.ctl_json("player", "show", "old", "alice")["balance"]), 12.34, "balance")
         total = wallet.ctl_json("dealer", "show", "old")["total"]
@@ -425,6 +425,11 @@ def test_schema_3():
     old_state(3)
 
 
+def test_schema_4():
+    """See old_state()."""
+    old_state(4)
+
+
 def test_upgrade_copy():
     """The copy that the package makes of data of an older schema is noticed when it is put back, though
     its data are of a version before identities: ids go on above all that were given out since."""
@@ -455,6 +460,7 @@ CASES = [
     ("a state of schema 1 goes on", test_schema_1),
     ("a state of schema 2 goes on", test_schema_2),
     ("a state of schema 3 goes on", test_schema_3),
+    ("a state of schema 4 goes on", test_schema_4),
     ("the copy that an upgrade made is refused until it is adopted", test_upgrade_copy),
     ("the state is moved away between two engines", test_moved_away),
     ("a copy takes its place between two engines", test_copied_in),

@@ -309,6 +309,7 @@ static void prove_rows(const struct proof_rows *rows)
 	ck_assert(fingerprint_equal(&proof.entry_requests, &proof.request_rows));
 	ck_assert(fingerprint_equal(&proof.wanted.requests, &proof.found.requests));
 	ck_assert(fingerprint_equal(&proof.wanted.transactions, &proof.found.transactions));
+	ck_assert(fingerprint_equal(&proof.wanted.bet_index, &proof.found.bet_index));
 	ck_assert(fingerprint_equal(&proof.wanted.callbacks, &proof.found.callbacks));
 	ck_assert(fingerprint_equal(&proof.wanted.ends, &proof.found.ends));
 	proof_free(&proof);

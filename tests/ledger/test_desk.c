@@ -2,9 +2,10 @@
  * Tests who may do what over desk.sock: front secret, one-time codes, the lock, sessions, and what FIND
  * finds. The clock is that of the case.
  */
-#include "case.h"
+#include "case_wagers.h"
 
 #include "base/pack.h"
+#include "base/text.h"
 #include "ledger/desk/desk.h"
 #include "ledger/desk/share.h"
 #include "ledger/rows/codes.h"
@@ -589,11 +590,24 @@ static void find_all(const char *text, unsigned int hits[FIND_KIND_COUNT], unsig
 	} while (after[0] && *pages < 10);
 }
 
+/* The next bet of a player in a game. */
+static void place_in_game(const char *user_id, const char *game_id)
+{
+	static unsigned int count;
+	struct bet_place_cmd cmd;
+	char id[24];
+
+	snprintf(id, sizeof(id), "bet-%u", ++count);
+	cmd = case_bet_cmd(id, game_id, MONEY_UNITS_PER_CREDIT);
+	text_copy(cmd.player.user_id, sizeof(cmd.player.user_id), user_id);
+	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+}
+
 START_TEST(ids_are_found_everywhere)
 {
 	unsigned int hits[FIND_KIND_COUNT], pages;
 	struct transfer_result moved;
-	char number[24], casino_id[CASINO_ID_SIZE];
+	char number[24], casino_id[CASINO_ID_SIZE], user_id[EXTERNAL_ID_SIZE];
 
 	begin(_i);
 	add("kim", ROLE_READ);
@@ -622,6 +636,17 @@ START_TEST(ids_are_found_everywhere)
 	ck_assert_uint_eq(hits[FIND_TRANSACTION], 1);
 	find_all("demo", hits, &pages);
 	ck_assert_uint_eq(hits[FIND_DEALER], 1);
+	for (unsigned int i = 0; i <= FIND_ROUNDS_MAX; i++) {
+		snprintf(user_id, sizeof(user_id), "player-%03u", i);
+		case_player_add("demo", user_id);
+		case_in(user_id, user_id, 100 * MONEY_UNITS_PER_CREDIT);
+		place_in_game(user_id, "table-7");
+		/* A second bet of the round, and a game whose id begins alike. */
+		place_in_game(user_id, i ? "table-70" : "table-7");
+		find_all("table-7", hits, &pages);
+		ck_assert_uint_eq(hits[FIND_ROUND], i < FIND_ROUNDS_MAX ? i + 1 : FIND_ROUNDS_MAX);
+		ck_assert_int_eq(find("table-7", "").rounds_more, i == FIND_ROUNDS_MAX);
+	}
 	find_all("nothing", hits, &pages);
 	for (unsigned int i = 0; i < FIND_KIND_COUNT; i++)
 		ck_assert_uint_eq(hits[i], 0);

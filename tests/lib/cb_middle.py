@@ -17,7 +17,7 @@ CONFIG_DEADLINE = "ledger_deadline_ms = 500\n"
 
 def records_read():
     table = (SRCDIR / "src" / "domain" / "records.def").read_text()
-    return {name: i for i, name in enumerate(re.findall(r"^RECORD(?:_[34])?\((\w+)", table, re.MULTILINE))}
+    return {name: i for i, name in enumerate(re.findall(r"^RECORD(?:_\d)?\((\w+)", table, re.MULTILINE))}
 
 
 RECORDS = records_read()

@@ -379,6 +379,10 @@ void proof_rows_wagers(struct proof *proof, const struct proof_rows *rows)
 		proof_request(proof, &ROWS(REQUEST, request)[i]);
 	for (unsigned int i = COUNT(TRANSACTION); i-- > 0;)
 		proof_transaction(proof, &ROWS(TRANSACTION, transaction)[i], rows->transaction_id);
+	for (unsigned int i = 0; i < COUNT(GAME_PLAYER); i++)
+		proof_game_player(proof, &ROWS(GAME_PLAYER, game_player)[i], rows->transaction_id);
+	for (unsigned int i = 0; i < COUNT(PLAYER_BET); i++)
+		proof_player_bet(proof, &ROWS(PLAYER_BET, player_bet)[i], rows->transaction_id);
 	prove_rounds(proof, rows);
 	prove_cancellations(proof, rows);
 	prove_corrections(proof, rows);

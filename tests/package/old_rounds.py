@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""old_rounds.py SOURCES FILE.tar.xz: made schema-1.tar.xz to schema-3.tar.xz: a state as the last creditbridge of that schema
+"""old_rounds.py SOURCES FILE.tar.xz: made schema-1.tar.xz to schema-4.tar.xz: a state as the last creditbridge of that schema
 left it, by its own programs and test library (SOURCES, with what was built in SOURCES/build).
 
 Dealer `old` (transfer, its key is 64 zeros) has player alice with 12.34 and a round that is open. Dealer
 `seam` has player bob, a round won and delivered, one lost, one bet rejected, one being refunded, and one
-round that is open. The game server is `slots`. In schema-3.tar.xz bob has a round more, `held`, whose result an
+round that is open. The game server is `slots`. From schema-3.tar.xz on bob has a round more, `held`, whose result an
 operator holds.
 """
 import os

@@ -394,9 +394,14 @@ START_TEST(tables_are_made_only_when_asked)
 }
 END_TEST
 
-/* Leaves the data as schema 3 had them: without the table aside. */
+/* Leaves the data as schema 3 had them, without the tables of later schemas. */
 static void make_schema_3(void)
 {
+	const struct transaction bet = {.transaction_id = 9,
+		.player_id = "alice",
+		.kind = ENTRY_BET,
+		.game_id = "game",
+		.bet_number = 1};
 	static const enum callback_state states[] = {CALLBACK_DELIVERED, CALLBACK_PARKED,
 		CALLBACK_HELD};
 	struct callback callback = {.casino_id = "demo"};
@@ -406,10 +411,12 @@ static void make_schema_3(void)
 		callback.state = states[i];
 		ws_append(&ws, RECORD_CALLBACK, &callback);
 	}
+	ws_append(&ws, RECORD_TRANSACTION, &bet);
 	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 	ws_reset(&ws);
 	store->close(store);
 	pg_server_run("DROP TABLE aside");
+	pg_server_run("DROP TABLE game_player, player_bet");
 	pg_server_run("UPDATE cell SET schema = 3, wall_ms = 1234");
 }
 
@@ -420,18 +427,29 @@ START_TEST(data_of_an_older_schema_is_raised)
 	make_schema_3();
 	open_again();
 	/* The time of the books does not run back. */
-	ck_assert_int_eq(pg_server_run("SELECT 1 FROM cell WHERE schema = 4 AND wall_ms = 1234"),
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM cell WHERE schema = 5 AND wall_ms = 1234"),
 		1);
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 2);
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside WHERE event = 2 AND NOT held"), 1);
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside WHERE event = 3 AND held"), 1);
+	ck_assert_int_eq(
+		pg_server_run(
+			"SELECT 1 FROM game_player WHERE game_id = 'game' AND transaction_id = 9"),
+		1);
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM game_player WHERE transaction_id = 9"), 1);
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM player_bet WHERE bet_number = 1"), 1);
 	save_player("alice", 5);
 	store->close(store);
-	/* A raise that was interrupted, after which the older version delivered the callback 2. */
+	/* A raise that was interrupted, after which the older version delivered the callback 2 and placed a bet. */
 	pg_server_run("UPDATE cell SET schema = 3");
 	pg_server_run("UPDATE callback SET state = 2 WHERE event = 2");
+	pg_server_run("UPDATE transaction SET transaction_id = 10, game_id = 'next'");
 	open_again();
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 1);
+	ck_assert_int_eq(pg_server_run(
+				 "SELECT 1 FROM game_player WHERE game_id IN ('game', 'next')"),
+		2);
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM player_bet"), 2);
 	ck_assert_int_eq(load_player("alice")->balance, 5);
 	close_kind();
 }
@@ -459,7 +477,8 @@ START_TEST(tables_of_a_superuser_are_raised_by_one)
 	ck_assert(sql_create_newer(&sql, 3) && buffer_append(&sql, "", 1));
 	pg_server_run((const char *)sql.data);
 	buffer_free(&sql);
-	pg_server_run("GRANT SELECT, INSERT, UPDATE, DELETE ON aside TO limited");
+	pg_server_run(
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON aside, game_player, player_bet TO limited");
 	open_again();
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 2);
 	options.servers[0] = pg_server_conninfo();

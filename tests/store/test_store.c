@@ -2,6 +2,7 @@
  * Tests the promises of store.h with the same cases for every store.
  */
 #include "domain/aside.h"
+#include "domain/bet_index.h"
 #include "every_store.h"
 #include "memory_store.h"
 #include "scratch.h"
@@ -148,8 +149,8 @@ START_TEST(bdb_refuses_a_newer_schema)
 	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_str_eq(why,
-		"the data was written by a newer creditbridge (schema 5; this one "
-		"knows up to 4): install that version again");
+		"the data was written by a newer creditbridge (schema 6; this one "
+		"knows up to 5): install that version again");
 	ws_free(&ws);
 	scratch_remove(directory);
 }
@@ -262,6 +263,66 @@ START_TEST(a_raise_lists_what_is_set_aside)
 		aside = ws_get(&ws, RECORD_ASIDE, &key);
 		ck_assert_int_eq(aside != NULL, callback_is_aside(states[i]));
 		ck_assert(!aside || aside->held == (states[i] == CALLBACK_HELD));
+	}
+	close_kind();
+}
+END_TEST
+
+/*
+ * A raise from schema 4 makes the rows by which bets are found, more of them than are saved at a time. @_i: 1: the
+ * raise is interrupted and goes on.
+ */
+START_TEST(a_raise_makes_the_index_of_bets)
+{
+	enum { ROUNDS = 1001 };
+	const struct counter schema = {.name = "schema", .value = 4};
+	const struct game_player *by_game;
+	const struct player_bet *by_time;
+	struct transaction bet;
+	struct bet_index index;
+	char why[256] = "";
+
+	open_kind(KIND_BDB);
+	put_row(RECORD_COUNTER, &schema);
+	for (uint32_t i = 0; i <= 2 * ROUNDS; i++) {
+		memset(&bet, 0, sizeof(bet));
+		strcpy(bet.player_id, "alice");
+		snprintf(bet.game_id, sizeof(bet.game_id), "game-%04u", i / 2);
+		/* The last one is a result. */
+		bet.kind = i < 2 * ROUNDS ? ENTRY_BET : ENTRY_PAYOUT;
+		bet.bet_number = i < 2 * ROUNDS ? 1 + i % 2 : 0;
+		bet.transaction_id = 100 + i;
+		ws_append(&ws, RECORD_TRANSACTION, &bet);
+	}
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	ws_reset(&ws);
+	if (_i == 1) {
+		save_really = store->save;
+		store->save = save_until_full;
+		saves_left = 3;
+		ck_assert_int_eq(schema_raise(store, why, sizeof(why)), STATUS_FULL);
+		store->save = save_really;
+	}
+	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_OK);
+	for (uint32_t i = 0; i <= 2 * ROUNDS; i++) {
+		memset(&bet, 0, sizeof(bet));
+		strcpy(bet.player_id, "alice");
+		snprintf(bet.game_id, sizeof(bet.game_id), "game-%04u", i / 2);
+		bet.kind = ENTRY_BET;
+		bet.bet_number = 1 + i % 2;
+		bet.transaction_id = 100 + i;
+		ck_assert(bet_index_of_transaction(&bet, &index));
+		ws_reset(&ws);
+		ws_want(&ws, RECORD_GAME_PLAYER, &index.by_game);
+		ws_want(&ws, RECORD_PLAYER_BET, &index.by_time);
+		ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+		by_game = ws_get(&ws, RECORD_GAME_PLAYER, &index.by_game);
+		by_time = ws_get(&ws, RECORD_PLAYER_BET, &index.by_time);
+		ck_assert(i == 2 * ROUNDS ? !by_game && !by_time : by_game && by_time);
+		if (i == 2 * ROUNDS)
+			continue;
+		ck_assert_uint_eq(by_game->transaction_id, 100 + i - i % 2);
+		ck_assert_mem_eq(by_time, &index.by_time, sizeof(*by_time));
 	}
 	close_kind();
 }
@@ -411,6 +472,7 @@ static Suite *store_suite(void)
 	tcase_add_test(bdb, bdb_refuses_a_newer_schema);
 	tcase_add_loop_test(bdb, an_interrupted_raise_goes_on, 0, 3);
 	tcase_add_loop_test(bdb, a_raise_lists_what_is_set_aside, 0, 3);
+	tcase_add_loop_test(bdb, a_raise_makes_the_index_of_bets, 0, 2);
 	tcase_add_test(bdb, bdb_refuses_a_missing_table);
 	tcase_add_test(bdb, bdb_refuses_an_emptied_directory);
 	tcase_add_test_raise_signal(bdb, bdb_notices_a_damaged_page, SIGKILL);

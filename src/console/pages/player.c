@@ -1,4 +1,5 @@
 /* pages/player - one player: the balance, the sums, and what happened last. */
+#include "admin/ahead.h"
 #include "admin/list.h"
 #include "admin/names.h"
 #include "admin/transactions.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #define PLAYER_ROWS 64 /* of a table of the page */
-/* Bets that the page reads: each of its commands waits for the desk's share of the ledger. */
+/* Bets that the page looks at: each of its commands waits for the desk's share of the ledger. */
 #define PLAYER_BETS 256
 
 /* The player with the sums. */
@@ -160,50 +161,108 @@ static enum outcome show_movements(struct page *page, const struct player *playe
 	return movements.code;
 }
 
-static int compare_newer(const void *a, const void *b)
-{
-	uint64_t left = ((const struct bet *)a)->transaction_id;
-	uint64_t right = ((const struct bet *)b)->transaction_id;
+/* The newest bets of a player. */
+struct bet_walk {
+	struct page *page;
+	const struct filter *day;
+	struct view view;
+	struct ahead ahead;
+	struct player_bet found[AHEAD_PART]; /* the next ones, which are read together */
+	unsigned int count;
+	unsigned int looked;
+	unsigned int shown;
+	bool over; /* all further bets are of earlier days, or enough were shown */
+};
 
-	return (left < right) - (left > right);
+static void set_bet_key(struct bet *bet, const struct player_bet *found)
+{
+	memset(bet, 0, sizeof(*bet));
+	memcpy(bet->player_id, found->player_id, sizeof(bet->player_id));
+	memcpy(bet->game_id, found->game_id, sizeof(bet->game_id));
+	bet->number = found->bet_number;
 }
 
-/*
- * Shows the newest of the player's bets. The bets are stored by game, so the page reads up to
- * PLAYER_BETS of them.
- */
+static enum outcome show_bet(struct bet_walk *walk, const struct player_bet *found)
+{
+	enum filter_match match;
+	enum outcome code;
+	struct bet bet;
+	bool there;
+
+	set_bet_key(&bet, found);
+	code = list_fetch(&walk->page->desk.session, RECORD_BET, &bet, &there, NULL);
+	if (code != OUTCOME_DONE || !there)
+		return code;
+	match = filter_time(walk->day, bet.accepted_ms);
+	if (match == FILTER_TAKE) {
+		view_row(&walk->view, &bet);
+		walk->shown++;
+	}
+	walk->over = match == FILTER_END || walk->shown == PLAYER_ROWS;
+	return OUTCOME_DONE;
+}
+
+/* Reads the bets that were found, and shows those of the day. */
+static enum outcome show_found(struct bet_walk *walk)
+{
+	enum outcome code;
+	struct bet key;
+
+	ahead_open(&walk->ahead, &walk->page->desk.session);
+	for (unsigned int i = 0; i < walk->count; i++) {
+		set_bet_key(&key, &walk->found[i]);
+		ahead_want(&walk->ahead, RECORD_BET, &key);
+	}
+	code = ahead_read(&walk->ahead);
+	for (unsigned int i = 0; i < walk->count && code == OUTCOME_DONE && !walk->over; i++)
+		code = show_bet(walk, &walk->found[i]);
+	ahead_close(&walk->ahead);
+	walk->count = 0;
+	return code;
+}
+
+static enum outcome walk_bets(struct bet_walk *walk, const char *player_id)
+{
+	enum outcome code = OUTCOME_DONE;
+	struct player_bet key;
+	struct list list;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.player_id, sizeof(key.player_id), player_id);
+	list_open(&list, &walk->page->desk.session, RECORD_PLAYER_BET, true, 1, &key);
+	while (code == OUTCOME_DONE && !walk->over && walk->looked < PLAYER_BETS &&
+		list_next(&list, &walk->found[walk->count])) {
+		walk->looked++;
+		if (++walk->count == AHEAD_PART)
+			code = show_found(walk);
+	}
+	code = list_end(&list, code);
+	return code == OUTCOME_DONE && walk->count ? show_found(walk) : code;
+}
+
+/* Shows the newest bets of the player, looking at PLAYER_BETS of them. */
 static enum outcome show_bets(struct page *page, const struct player *player,
 	const struct selection *selection)
 {
-	struct view view = {.fields = bet_fields};
-	struct bet *bets = calloc(PLAYER_BETS, sizeof(*bets));
-	struct list list;
-	struct bet row;
-	size_t count = 0, looked = 0;
+	struct bet_walk *walk = calloc(1, sizeof(*walk));
 	enum outcome code;
 
-	if (!bets)
+	if (!walk)
 		return session_no_memory(&page->desk.session);
-	memset(&row, 0, sizeof(row));
-	memcpy(row.player_id, player->player_id, sizeof(row.player_id));
-	list_open(&list, &page->desk.session, RECORD_BET, false, 1, &row);
-	while (looked < PLAYER_BETS && list_next(&list, &bets[count])) {
-		looked++;
-		count += filter_time(&selection->day, bets[count].accepted_ms) == FILTER_TAKE;
-	}
-	qsort(bets, count, sizeof(*bets), compare_newer);
-	code = list_end(&list, OUTCOME_DONE);
-	view_begin(&view, page, "Bets, the newest first", bet_columns);
-	for (size_t i = 0; i < count && i < PLAYER_ROWS; i++)
-		view_row(&view, &bets[i]);
-	view_end(&view,
-		looked ? "No bet of that day in those that were looked at."
-		       : "This player has never placed a bet.");
-	if (looked == PLAYER_BETS)
+	walk->page = page;
+	walk->day = &selection->day;
+	walk->view.fields = bet_fields;
+	view_begin(&walk->view, page, "Bets, the newest first", bet_columns);
+	code = walk_bets(walk, player->player_id);
+	view_end(&walk->view,
+		walk->looked ? "No bet of that day in those that were looked at."
+			     : "This player has never placed a bet.");
+	if (walk->shown == PLAYER_ROWS)
+		page_paragraph(page, "Older bets are under Transactions.");
+	else if (!walk->over && walk->looked == PLAYER_BETS)
 		page_paragraph(page,
-			"This player has 256 bets or more. Those above are the newest of the "
-			"first 256 in the order of their games. See Transactions for all.");
-	free(bets);
+			"Only the newest 256 bets were looked at. Older ones are under Transactions.");
+	free(walk);
 	return code;
 }
 

@@ -34,6 +34,7 @@ struct search {
 	bool more;              /* there were more than HITS_MAX */
 	unsigned int owners[2]; /* dealers, game servers that were looked at */
 	bool owners_more;
+	bool rounds_more;      /* the game has more players than were shown */
 	int64_t calls_from_ms; /* accepted calls before are not known */
 	struct hit hits[HITS_MAX];
 };
@@ -115,6 +116,10 @@ static void add_found(struct search *search, const struct find_hit *found)
 		to = lead_request(page, found->scope, owner_of(found),
 			found->request_transaction_id);
 		break;
+	case FIND_ROUND:
+		snprintf(whose, sizeof(whose), "%s/%s", found->casino_id, found->user_id);
+		to = lead_round(page, found->player_id, found->game_id);
+		break;
 	case FIND_CALL:
 		add_call(search, found);
 		return;
@@ -144,6 +149,7 @@ static enum outcome find_keys(struct search *search)
 		search->owners[0] += result.dealers;
 		search->owners[1] += result.clients;
 		search->calls_from_ms = result.calls_from_ms;
+		search->rounds_more |= result.rounds_more;
 		while (result.hits.len && unpack_record(&result.hits, find_hit_fields, &found))
 			add_found(search, &found);
 		if (!result.next[0])
@@ -200,8 +206,8 @@ static void write_nothing(struct page *page, const struct search *search)
 	html_close(html);
 	html_open(html, "p");
 	html_printf(html,
-		"Looked at transactions, callbacks, player ids, user ids and references of %u "
-		"dealers, references of %u game servers, and refused calls. ",
+		"Looked at transactions, callbacks, player ids, games, user ids and "
+		"references of %u dealers, references of %u game servers, and refused calls. ",
 		search->owners[0], search->owners[1]);
 	/* Not known for a text that is longer than any id. */
 	if (search->calls_from_ms) {
@@ -209,8 +215,7 @@ static void write_nothing(struct page *page, const struct search *search)
 		page_time(page, search->calls_from_ms);
 		html_text(html, " are known here. ");
 	}
-	html_text(html,
-		"Ids must be whole. A game is found with its player: open the player first.");
+	html_text(html, "Ids must be whole.");
 	html_close(html);
 	html_open(html, "p");
 	html_text(html, "The log has every call by its request id: ");
@@ -244,7 +249,7 @@ static enum outcome write_hits(struct page *page, const struct search *search)
 	page_begin(page, "Search");
 	if (!search->text[0])
 		page_paragraph(page,
-			"Give a player id, a user id, DEALER/USER, a transaction id, a reference, a "
+			"Give a player id, a user id, DEALER/USER, a transaction id, a game id, a reference, a "
 			"webhook-id, a request id, or the id of a dealer.");
 	else if (!search->count)
 		write_nothing(page, search);
@@ -260,6 +265,9 @@ static enum outcome write_hits(struct page *page, const struct search *search)
 	html_close(html);
 	if (search->more)
 		page_paragraph(page, "There are more: those above are the first 50.");
+	if (search->rounds_more)
+		page_paragraph(page,
+			"Only 32 players of the game are shown. The page of a player leads to the player's rounds.");
 	if (search->owners_more)
 		page_paragraph(page,
 			"Only the first 2,048 dealers and game servers were looked at. "

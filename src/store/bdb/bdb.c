@@ -527,8 +527,7 @@ enum status store_open(const struct store_options *options, struct store **store
 		status = schema_check(&bdb->store, options->create, &schema, why, why_size);
 	if (!status)
 		status = bdb_env_open_tables(&bdb->bdb, options, schema, why, why_size);
-	if (!status)
-		status = schema_raise(&bdb->store, why, why_size);
+	/* Also for the raise: it may write millions of rows, and checkpoints remove their log. */
 	if (!status &&
 		((options->prepare_log &&
 			 !log_prealloc_start(&bdb->prealloc, options->directory,
@@ -536,6 +535,11 @@ enum status store_open(const struct store_options *options, struct store **store
 			!bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options))) {
 		snprintf(why, why_size, "cannot start the threads of the database");
 		status = STATUS_NOMEM;
+	}
+	if (!status) {
+		status = schema_raise(&bdb->store, why, why_size);
+		if (status)
+			bdb_maintain_stop(&bdb->maintain);
 	}
 	/* Any read can meet damage; the schema row lies on a page, too. */
 	if (status && bdb_met_damage())

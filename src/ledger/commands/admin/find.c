@@ -3,7 +3,8 @@
  *
  * Each place is one row by its key. References and user ids belong to a dealer or a game server, so they are
  * looked up for FIND_OWNERS_MAX of these in a command; the first command also looks at the ids that
- * belong to no one. The cursor is "d" or "c" and the last dealer or game server that was looked at.
+ * belong to no dealer, and at the players of a game. The cursor is "d" or "c" and the last dealer or game
+ * server that was looked at.
  */
 #include "base/pack.h"
 #include "domain/callback.h"
@@ -19,6 +20,8 @@ struct id_search {
 	struct find_result *result;
 	char owners[FIND_OWNERS_MAX][CASINO_ID_SIZE];
 	uint32_t owner_count;
+	struct game_player players[FIND_ROUNDS_MAX];
+	uint32_t round_count;
 	bool more; /* owners follow */
 };
 
@@ -268,6 +271,63 @@ static enum status find_own(struct id_search *finding)
 	return status;
 }
 
+/* Adds the round of the next player of the game. */
+static bool note_round(void *arg, struct bytes key, const void *row)
+{
+	struct id_search *finding = arg;
+	const struct game_player *found = row;
+	const struct player_name name = player_id_named(found->player_id);
+
+	(void)key;
+	finding->result->rounds_more = finding->round_count == FIND_ROUNDS_MAX;
+	if (finding->result->rounds_more)
+		return false;
+	finding->players[finding->round_count++] = *found;
+	ws_want(finding->context->ws, RECORD_PLAYER_NAME, &name);
+	return true;
+}
+
+static void hit_round(struct id_search *finding, const struct player_name *name)
+{
+	struct find_hit hit = hit_of(FIND_ROUND);
+
+	text_copy(hit.casino_id, sizeof(hit.casino_id), name->casino_id);
+	text_copy(hit.user_id, sizeof(hit.user_id), name->user_id);
+	text_copy(hit.player_id, sizeof(hit.player_id), name->player_id);
+	text_copy(hit.game_id, sizeof(hit.game_id), finding->cmd->text);
+	add_hit(finding, &hit);
+}
+
+/* Looks at the rounds whose game has the text as its id. */
+static enum status find_rounds(struct id_search *finding)
+{
+	struct store_range range = {.record = RECORD_GAME_PLAYER};
+	struct buffer *prefix = finding->context->cursor;
+	struct ws *ws = finding->context->ws;
+	struct game_player key;
+	enum status status;
+
+	memset(&key, 0, sizeof(key));
+	buffer_reset(prefix);
+	if (!text_copy(key.game_id, sizeof(key.game_id), finding->cmd->text) ||
+		!pack_key(prefix, game_player_fields, 1, &key))
+		return STATUS_OK;
+	range.prefix = (struct bytes){prefix->data, (uint32_t)prefix->len};
+	ws_reset(ws);
+	status =
+		finding->context->store->scan(finding->context->store, &range, note_round, finding);
+	if (!status)
+		status = load_wanted(finding);
+	for (uint32_t i = 0; !status && i < finding->round_count; i++) {
+		const struct player_name key_of = player_id_named(finding->players[i].player_id);
+		const struct player_name *name = row_of(ws, RECORD_PLAYER_NAME, &key_of);
+
+		if (name)
+			hit_round(finding, name);
+	}
+	return status;
+}
+
 static bool note_owner(void *arg, struct bytes key, const void *row)
 {
 	struct id_search *finding = arg;
@@ -393,6 +453,8 @@ enum status find_read(const void *arg, const struct read_context *context, void 
 	}
 	if (!cmd->after[0])
 		status = find_own(&finding);
+	if (!cmd->after[0] && !status)
+		status = find_rounds(&finding);
 	if (!status)
 		status = find_page(&finding, clients, cmd->after[0] ? cmd->after + 1 : "");
 	if (status)

@@ -6,6 +6,7 @@
  */
 #include "ledger/commands/wagers/bets.h"
 
+#include "domain/bet_index.h"
 #include "domain/round_list.h"
 #include "domain/wager.h"
 #include "ledger/commands/ops.h"
@@ -224,6 +225,18 @@ static void record_bet(struct ws *ws, const struct bet_place_cmd *cmd, const str
 	ws_append(ws, RECORD_REQUEST, &request);
 }
 
+/* Writes the new bet with its round, and the rows by which both are found. */
+static void write_bet(struct ws *ws, const struct round *round, const struct bet *bet)
+{
+	const struct bet_index index = bet_index_of(bet);
+
+	ws_put(ws, RECORD_ROUND, round);
+	ws_append(ws, RECORD_BET, bet);
+	ws_append(ws, RECORD_PLAYER_BET, &index.by_time);
+	if (index.is_first)
+		ws_append(ws, RECORD_GAME_PLAYER, &index.by_game);
+}
+
 /* A transfer wallet: the stake is debited, the bet is accepted. */
 static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
 	const struct round *round, struct bet *bet, const struct player *stored, int64_t now_ms)
@@ -251,8 +264,7 @@ static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
 	bet->balance = player.balance;
 	bet_move(bet, BET_ACCEPTED, now_ms);
 	player_stats_acceptance(ws, bet);
-	ws_put(ws, RECORD_ROUND, round);
-	ws_append(ws, RECORD_BET, bet);
+	write_bet(ws, round, bet);
 	record_bet(ws, cmd, &player, bet, &entry, REFUSAL_NONE, now_ms);
 	return REFUSAL_NONE;
 }
@@ -293,8 +305,7 @@ static enum refusal bet_ask(struct ws *ws, const struct apply_context *context,
 		ws_fail(ws, "a betting that cannot be begun");
 		return REFUSAL_INTERNAL_ERROR;
 	}
-	ws_put(ws, RECORD_ROUND, round);
-	ws_append(ws, RECORD_BET, bet);
+	write_bet(ws, round, bet);
 	record_bet(ws, cmd, subject->player, bet, NULL, REFUSAL_NONE, context->now.wall_ms);
 	return REFUSAL_NONE;
 }
