@@ -253,16 +253,18 @@ def case_missing():
     (programs / "apt-get").write_text("#!/bin/sh\nexit 1\n")
     # All are installed but debhelper-compat, which another provides (unless there is .none); the
     # list has 1 MiB.
+    names = re.findall(r"(?m)^ ([a-z0-9.+-]+)", (cb.SRCDIR / "debian" / "control").read_text())
+    check("debhelper-compat" in names and len(names) > 50, f"{names}")
+    installed = "\n".join(f"installed,{name}," for name in names if name != "debhelper-compat")
+    (programs / "installed").write_text(f"{installed}\n")
     (programs / "dpkg-query").write_text("""#!/bin/sh
-case $# in
-3) [ "$3" = debhelper-compat ] || printf installed ;;
-*)
-    [ -e "$0.none" ] || echo "installed, debhelper-compat (= 13), other (= 1),"
-    yes "installed, some-other-package (= 1)," | head -c 1048576
-    ;;
-esac
+[ $# = 2 ] || exit 2
+cat "${0%/*}/installed"
+[ -e "$0.none" ] || echo "installed,debhelper,dh-sequence-elf-tools, debhelper-compat (= 13), other (= 1)"
+echo "config-files,debhelper-compat,"
+yes "installed,some-other-package,some-package (= 1)" | head -c 1048576
 """)
-    for program in [tree / "autogen.sh", *programs.iterdir()]:
+    for program in (tree / "autogen.sh", programs / "apt-get", programs / "dpkg-query"):
         program.chmod(0o755)
 
     def said():
@@ -277,6 +279,7 @@ esac
     (programs / "dpkg-query.none").touch()
     text = said()
     check("debhelper-compat" in text and "building in ./build" not in text, text)
+    check("installing debhelper-compat\n" in text or "packages are missing: debhelper-compat\n" in text, text)
 
 
 def case_run_depends():
