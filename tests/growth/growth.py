@@ -197,7 +197,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=1800, help="deadline of each case")
     options = parser.parse_args()
     # Logs of loading are of no use here.
-    with cb.Instance("growth", settings={"log_keep_mib": 0}) as wallet:
+    with cb.Instance("growth", settings={"log_keep_mib": 0, "ledger_cache_mib": 256}) as wallet:
         growth = Growth(wallet, options)
         return cb.run_cases([
             (f"a player gets {options.bets} bets, another {options.few}", growth.load),

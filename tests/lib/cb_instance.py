@@ -105,6 +105,8 @@ class Instance:
         }
         if self.user:
             values["socket_group"] = grp.getgrgid(pwd.getpwnam(self.user).pw_gid).gr_name
+        if "CB_CACHE_MIB" in os.environ:  # tests/run sets it; a benchmark has the default
+            values["ledger_cache_mib"] = int(os.environ["CB_CACHE_MIB"])
         values.update(settings)
         lines = [f"{key} = {as_option(value)}" for key, value in values.items()]
         self.config.write_text("\n".join(lines) + "\n")
