@@ -25,6 +25,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
+import cb_instance  # noqa: E402
 from cb import check, equal, needs, wait_until  # noqa: E402
 from cb_ctl import new, on_terminal  # noqa: E402
 from cb_link import GREETING  # noqa: E402
@@ -50,6 +51,8 @@ STATUS_OFFSET = 40                # of struct timex
 WALLET = None  # the installation; faults that are made in it are mended again
 SERVER = None
 PATIENCE = None
+SWEEP_VALID_S = 30      # sweep_overdue_s is 120; the rest is for the case
+LAST_SWEEP = {"at": float("-inf"), "engines": []}
 FAULTY = set()   # checks that found a fault
 EXCUSED = set()  # checks whose fault could not be made here
 
@@ -111,7 +114,8 @@ def doctor(*words, config=None, program=None, wrap=(), **options):
 
 def diagnose(expected, *words, **options):
     """Demands exactly the findings @expected, {"FAIL check": words of found and remedy, as one
-    regular expression}, besides warnings_here(). Returns the report."""
+    regular expression}, besides warnings_here(). What an earlier case has left would be found, too. Returns the
+    report."""
     report = doctor(*words, **options)
     found = report.results("WARN", "FAIL")
     # No warning of what this machine has, such as a clock that is kept.
@@ -184,16 +188,19 @@ def need_root(what, *checks):
 # -- in health
 
 def sweep():
+    LAST_SWEEP.update(at=time.monotonic(), engines=WALLET.engine_pids())
     subprocess.run([cb.find_program("creditbridge-sweep"), "--config", WALLET.config], check=True,
                    capture_output=True, timeout=30 * cb.PATIENCE)
 
 
 def swept(case):
-    """A case before which the sweeper runs, however long those before it took."""
+    """A case before which the sweeper runs, if those before it took so long that the next one could find it late."""
     name, function = case
 
     def run():
-        sweep()
+        if (time.monotonic() - LAST_SWEEP["at"] > SWEEP_VALID_S or
+                LAST_SWEEP["engines"] != WALLET.engine_pids()):
+            sweep()
         function()
     return name, needs(run, *getattr(function, "needs", ()))
 
@@ -290,7 +297,6 @@ def case_state_mode():
     for bits in (0o750, 0o777, 0o500):
         with mode(WALLET.state, bits):
             diagnose({"FAIL state_directory": f"mode {bits:04o}.*chmod 0700 {WALLET.state}"})
-    mended()
 
 
 def case_state_missing():
@@ -321,7 +327,6 @@ def case_state_files():
         diagnose({"FAIL state_files": "1 of .* do not belong to user .*dealer.db.*chown -R"})
     finally:
         os.chown(table, 0, -1)
-    mended()
 
 
 def case_configuration_refused():
@@ -354,7 +359,6 @@ def case_configuration_open():
         diagnose({"FAIL configuration_file": "mode 0666.*chmod go-w"})
     with mode(WALLET.dir, 0o777):
         diagnose({"FAIL configuration_file": f"{WALLET.dir} has mode 0777"})
-    mended()
 
 
 def case_configuration_unreadable():
@@ -377,7 +381,6 @@ def case_configuration_newer():
         diagnose({"WARN configuration_in_use": "changed .* s after the ledger.*restart"})
     finally:
         os.utime(WALLET.config, (stat.st_atime, stat.st_mtime))
-    mended()
 
 
 def case_settings():
@@ -391,11 +394,20 @@ def case_settings():
 
 
 def case_callback_networks():
-    for network, result, words in (("0.0.0.0/0", "FAIL", "metadata"), ("127.0.0.0/8", "WARN", "itself"),
-                                   ("2000::/3", "WARN", "wider"), ("::1", "WARN", "::1/128.*itself"),
-                                   ("10.0.0.0/8", None, ""), ("fd12:3456::/32", None, "")):
-        diagnose({f"{result} callback_networks": f"{words}.*callback_networks"} if result else {},
-                 config=config_with(f'callback_networks = {{"{network}"}}'))
+    fine = ["10.0.0.0/8", "fd12:3456::/32"]
+    odd = {"0.0.0.0/0": ("FAIL", "metadata"), "127.0.0.0/8": ("WARN", "itself"), "2000::/3": ("WARN", "wider"),
+           "::1": ("WARN", "itself")}
+
+    def config(networks):
+        return config_with(f"callback_networks = {cb_instance.as_option(networks)}")
+    diagnose({}, config=config(fine))
+    report = diagnose({f"{result} callback_networks": words for result, words in odd.values()},
+                      config=config([*odd, *fine]))
+    found = report.of("callback_networks")
+    equal([finding.about.removesuffix("/128") for finding in found], list(odd), f"networks: {found}")
+    for finding, (result, words) in zip(found, odd.values()):
+        check(finding.result == result and words in finding.found and "callback_networks" in finding.remedy,
+              f"{finding}")
 
 
 def case_key_files():
@@ -439,7 +451,6 @@ def case_ballast():
     diagnose({"WARN disk_ballast": "is not there.*restart creditbridge-ledger"}, config=path)
     diagnose({"WARN disk_ballast": "instead of 2 MiB"},
              config=config_with("disk_ballast_mib = 2", drop=["disk_ballast_mib"]))
-    mended()
 
 
 def case_tmpfs():
@@ -515,10 +526,9 @@ def case_socket_directory():
 
 def case_socket_modes():
     edge, admin = WALLET.sockets / "edge.sock", WALLET.sockets / "admin.sock"
-    with mode(admin, 0o666):
-        diagnose({"FAIL sockets": "admin.sock: .*mode 0666.*chmod 0600"})
-    with mode(edge, 0o666):
-        diagnose({"FAIL sockets": "edge.sock: .*mode 0666.*chmod 0660"})
+    with mode(admin, 0o666), mode(edge, 0o666):
+        report = diagnose({"FAIL sockets": "admin.sock: .*mode 0666.*chmod 0600"})
+        check(re.search("edge.sock.*mode 0666.*chmod 0660", str(report)), report)
     need_root("give sockets to another group", "socket_access")
     group = edge.stat().st_gid
     os.chown(edge, -1, 0)
@@ -532,7 +542,6 @@ def case_socket_modes():
         diagnose({"FAIL socket_access": f"cannot connect.*chmod 0711 {WALLET.sockets}"})
     diagnose({"FAIL sockets": "nogroup-here is no group of this machine"},
              config=config_with('socket_group = "nogroup-here"', drop=["socket_group"]))
-    mended()
 
 
 def case_setgid_worker():
@@ -571,7 +580,6 @@ def case_sockets_missing():
         check({"SKIP sockets", "SKIP socket_access", "SKIP dealers"} <= report.results("SKIP"), report)
     with away(edge):
         diagnose({"FAIL ledger": "^edge.sock: it is not there"})
-    mended()
 
 
 def case_ledger_stopped():
@@ -587,7 +595,6 @@ def case_ledger_stopped():
     finally:
         for pid in pids:
             os.kill(pid, signal.SIGCONT)
-    mended()
 
 
 def older(middle):
@@ -627,7 +634,6 @@ def case_descriptors():
         diagnose({"WARN descriptors": "may open 256 files only, .* 1024.*LimitNOFILE"})
     finally:
         resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
-    mended()
 
 
 def case_cell_certificate():
@@ -761,7 +767,6 @@ def case_clock_set_back():
         diagnose({"FAIL clock": "was set back: .* (8639[0-9]|86400) s from now.*set the clock right"})
     finally:
         os.utime(table, (stat.st_atime, stat.st_mtime))
-    mended()
 
 
 # -- dealers
@@ -769,13 +774,18 @@ def case_clock_set_back():
 def case_dealers():
     WALLET.dealer_add("bare", mode="seamless")
     diagnose({"FAIL dealers": "^bare: .*without a URL.*dealer set bare --url"})
-    for url, options, result, words in (
-            ("https://dealer.invalid/api", (), "FAIL", "dealer.invalid is not found: .*resolv.conf"),
-            ("https://10.1.2.3:8443", (), "FAIL", "10.1.2.3.* not public.*callback_networks"),
-            ("https://[fd00::1]/", (), "FAIL", "fd00::1, which is not public"),
-            ("http://8.8.8.8", ("--allow-http",), "WARN", "unencrypted.*https://")):
-        WALLET.ctl("dealer", "set", "bare", "--url", url, *options)
-        diagnose({f"{result} dealers": f"^bare: .*{words}"})
+    urls = {"unknown": ("https://dealer.invalid/api", (), "FAIL", "dealer.invalid is not found: .*resolv.conf"),
+            "private4": ("https://10.1.2.3:8443", (), "FAIL", "10.1.2.3.* not public.*callback_networks"),
+            "private6": ("https://[fd00::1]/", (), "FAIL", "fd00::1, which is not public"),
+            "open": ("http://8.8.8.8", ("--allow-http",), "WARN", "unencrypted.*https://")}
+    for name, (url, options, _, _) in urls.items():
+        WALLET.dealer_add(name, "--url", url, *options, mode="seamless")
+    found = diagnose({"FAIL dealers": "^bare: .*without a URL", "WARN dealers": "^open: "}).of("dealers")
+    equal(sorted(finding.about for finding in found), sorted(["bare", *urls]), f"dealers: {found}")
+    for name, (_, _, result, words) in urls.items():
+        finding, = [finding for finding in found if finding.about == name]
+        check(finding.result == result and re.search(words, f"{finding.found} => {finding.remedy}"), f"{finding}")
+        WALLET.ctl("dealer", "set", name, "--url", PUBLIC_URL)
     # One that is suspended is called by nobody: it is told of, and fails nothing.
     WALLET.ctl("dealer", "set", "bare", "--url", "https://dealer.invalid/api")
     WALLET.ctl("dealer", "suspend", "bare", "--reason", "test")
