@@ -83,7 +83,9 @@ def free_port():
     ports = ports_to_give()
     if not ports:
         raise HarnessError("net.ipv4.ip_local_port_range leaves no port for a test's servers")
-    for port in random.SystemRandom().sample(ports, len(ports)):
+    first = random.SystemRandom().randrange(len(ports))
+    for number in range(len(ports)):
+        port = ports[(first + number) % len(ports)]
         if not port_taken(port) and port_reserve(port):
             return port
     raise HarnessError(f"no port of {ports} is free")
