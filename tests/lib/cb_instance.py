@@ -6,12 +6,13 @@ import os
 import pathlib
 import pwd
 import shutil
-import socket
 import stat
 import subprocess
 import tempfile
 import time
 
+from cb_codec import pack
+from cb_link import DONE, Closed, Link
 from cb_postgresql import settings_of_store
 from cb_process import Child, HarnessError, find_program, pids_end, pids_running
 
@@ -124,14 +125,16 @@ class Instance:
         self.ledger.wait_ready(self.answering, 20, "the ledger's first answer")
 
     def answering(self):
-        for name in ("edge.sock", "admin.sock"):
-            with socket.socket(socket.AF_UNIX) as probe:
-                probe.settimeout(1)
-                try:
-                    probe.connect(str(self.sockets / name))
-                except OSError:
-                    return False
-        return self.ctl_run("status").returncode == 0
+        """Returns True if the ledger greets at both sockets and says how it is."""
+        try:
+            status = pack("status")
+        except FileNotFoundError:  # quickstart builds no program of the tests
+            return self.ctl_run("status").returncode == 0
+        try:
+            with Link(self.sockets / "edge.sock", 1), Link(self.sockets / "admin.sock", 10) as link:
+                return link.call("status", status).outcome == DONE
+        except (OSError, Closed):
+            return False
 
     def stop(self):
         """Stops the ledger as an operator would. Returns its exit code."""
