@@ -35,7 +35,6 @@ where a place is one of the same build on the same libraries (0: the n-th of all
 import argparse
 import collections
 import contextlib
-import ctypes
 import json
 import multiprocessing
 import os
@@ -62,7 +61,7 @@ from cb_middle import Operator  # noqa: E402
 from console_pages import OPERATOR, PAGES, Pages  # noqa: E402
 import nth_cases  # noqa: E402
 from nth_cases import PROGRAMS, Case, Control, case_of, each_call, each_place, named, sample  # noqa: E402
-from slot import WAIT_S, Slot, die_with_parent  # noqa: E402
+from slot import DIES_WITH_PARENT, WAIT_S, Slot, die_with_parent  # noqa: E402
 
 SEED = os.environ.get("SEED") or str(random.getrandbits(32))
 SETTINGS = {
@@ -89,13 +88,10 @@ A_TRANSFER = 2 << 10 # in the log, with what checkpoints write meanwhile
 DAMAGED = 76         # engine.h
 STAYS_DOWN = (2, 78) # RestartPreventExitStatus of debian/systemd
 PASSING = ("ENOMEM", "EMFILE", "EINTR")
-ADDR_NO_RANDOMIZE = 0x0040000
 OF_CONSOLE = ("--base-path", PREFIX, "--loopback-http", "--threads", "2")
 
-def before_exec():
-    """Addresses of one run are those of the next."""
-    die_with_parent()
-    ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
+# Addresses of one run are those of the next.
+LAUNCHER = [*DIES_WITH_PARENT, "setarch", "--addr-no-randomize"]
 
 
 class Process:
@@ -105,17 +101,17 @@ class Process:
         self.bench = bench
         self.name = name
         self.argv = argv
-        self.env = dict(os.environ)
-        if preload:
-            self.env.update(LD_PRELOAD=str(bench.shim), NTH_CONTROL=str(bench.control.path))
+        self.words = list(LAUNCHER)
+        if preload:  # into the program alone
+            self.words += ["env", f"LD_PRELOAD={bench.shim}", f"NTH_CONTROL={bench.control.path}"]
         self.process = None
         self.starts = 0
         self.start()
 
     def start(self):
         with open(self.bench.slot.log, "ab") as out:
-            self.process = subprocess.Popen(self.argv, stdout=out, stderr=out, env=self.env,
-                                            stdin=subprocess.DEVNULL, preexec_fn=before_exec)
+            self.process = subprocess.Popen([*self.words, *self.argv], stdout=out, stderr=out,
+                                            stdin=subprocess.DEVNULL)
         self.starts += 1
 
     def look(self):

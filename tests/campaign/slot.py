@@ -14,6 +14,8 @@ from cb import check, wait_until
 from cb_instance import as_option
 
 WAIT_S = 30.0
+# The words before a command; with a preexec_fn Popen would copy this program (cb_process.launcher()).
+DIES_WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
 
 
 class Slot:
@@ -21,6 +23,7 @@ class Slot:
 
     def __init__(self, settings):
         """@settings: name -> value, of its configuration."""
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # of the programs that are killed, too
         place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.dir = base = pathlib.Path(tempfile.mkdtemp(prefix="cbslot.", dir=place))
         self.state = base / "state"
@@ -68,8 +71,8 @@ class Slot:
         """Returns an exit code when it does not start, None when it serves, perhaps halted."""
         with open(self.log, "wb") as out:
             self.ledger = subprocess.Popen(
-                [cb.find_program("creditbridge-ledger"), "--config", self.config], stdout=out,
-                stderr=out, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
+                [*DIES_WITH_PARENT, cb.find_program("creditbridge-ledger"), "--config", self.config],
+                stdout=out, stderr=out, stdin=subprocess.DEVNULL)
 
         def up():
             # An engine that cannot open the data is started again and again.
@@ -124,4 +127,3 @@ class Slot:
 
 def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
