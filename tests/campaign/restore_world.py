@@ -9,6 +9,7 @@ import dataclasses
 import json
 import random
 import threading
+import time
 
 import cb
 import game
@@ -19,6 +20,8 @@ OPENING = 10 ** 6 * UNITS     # what each player of a seamless dealer has there
 STAKES = (1, 50)              # credits
 REFUND_SHARE = 0.1
 WIN_SHARE = 0.5
+# Each transfer that a restore undoes is adjusted by a command of its own.
+TRANSFER_PAUSE_S = 0.01
 
 
 @dataclasses.dataclass
@@ -278,6 +281,7 @@ class TransferDealer:
                            self.chance.random() < 0.4, self.chance.randint(*STAKES) * UNITS)
             self.transfers.append(one)
             self.send(one)
+            time.sleep(TRANSFER_PAUSE_S)
 
     def finish(self, seconds_left):
         for one in self.transfers:
