@@ -4,8 +4,8 @@
 addresses=fixed
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# The simulator runs ten times as many otherwise, random tests five times.
-export CB_SIM_SEEDS=1000 CB_FEWER_ROUNDS=5
+# The simulator runs six times as many otherwise, random tests five times.
+export CB_SIM_SEEDS=500 CB_FEWER_ROUNDS=5
 
 if step "builds with clang, --enable-werror and sanitizers" sanitized check-programs; then
 	echo "$unit_suites" >"$work/units"
