@@ -203,7 +203,7 @@ def report(name, clients, game, killers, pulses, log, stall_max_s):
 def arguments():
     names = [variant[0] for variant in VARIANTS]
     parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument("--seconds", type=float, default=20.0, help="of load in each variant")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of load in each variant")
     parser.add_argument("--seed", default=os.environ.get("SEED") or str(random.getrandbits(32)))
     parser.add_argument("--from", dest="resume", action="store_true",
                         help="the variant named and those behind it")
