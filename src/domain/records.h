@@ -594,7 +594,6 @@ extern const struct field replay_filter_fields[];
 
 /* Returns the owner of the key space of the request key of @entry. */
 const char *entry_owner(const struct transaction *entry);
-
 /* Returns the live key named @key_id, or NULL. */
 const struct dealer_key *dealer_key_find(const struct dealer *dealer, const char *key_id);
 

@@ -182,7 +182,7 @@ static void set_bet_key(struct bet *bet, const struct player_bet *found)
 	bet->number = found->bet_number;
 }
 
-static enum outcome show_bet(struct bet_walk *walk, const struct player_bet *found)
+static enum outcome show_player_bet(struct bet_walk *walk, const struct player_bet *found)
 {
 	enum filter_match match;
 	enum outcome code;
@@ -215,7 +215,7 @@ static enum outcome show_found(struct bet_walk *walk)
 	}
 	code = ahead_read(&walk->ahead);
 	for (unsigned int i = 0; i < walk->count && code == OUTCOME_DONE && !walk->over; i++)
-		code = show_bet(walk, &walk->found[i]);
+		code = show_player_bet(walk, &walk->found[i]);
 	ahead_close(&walk->ahead);
 	walk->count = 0;
 	return code;
