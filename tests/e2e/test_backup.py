@@ -228,7 +228,7 @@ def case_refusals():
         manifest.write_bytes(good.replace(b"folder data.1", b"folder data.2"))
         wallet.restore_refused(1, "backup_damaged", "the manifest is damaged")
         manifest.write_bytes(newer(good))
-        wallet.restore_refused(78, "configuration", "written by a newer creditbridge (schema 5")
+        wallet.restore_refused(78, "configuration", "written by a newer creditbridge (schema 6")
         manifest.unlink()
         wallet.restore_refused(1, "backup_not_found", "it has no manifest")
         manifest.write_bytes(good)
