@@ -546,7 +546,7 @@ enum status store_open(const struct store_options *options, struct store **store
 		status = STATUS_CORRUPT;
 	if (status) {
 		log_prealloc_stop(&bdb->prealloc);
-		/* Write no checkpoint: refused data stays unchanged. */
+		/* Write no checkpoint: data that was refused stays unchanged. */
 		bdb_env_close(&bdb->bdb);
 		buffer_free(&bdb->row);
 		row_cache_free(&bdb->cache);
