@@ -22,7 +22,8 @@ def sign_in(wallet, console):
     made = {name: wallet.ctl_json("operator", "add", name, "--role", role)["otpauth"]
             for name, role in OPERATORS.items()}
     ann = Browser(console, "ann")
-    check(ann.post("/sign-in", {"code": one_time_code(made["ann"])}).status == 303, "ann signs in")
+    page = ann.post("/sign-in", {"code": one_time_code(made["ann"])})
+    check(page.status == 303, f"ann signs in: {page.status} {page.text[-800:]}")
     return "; ".join(f"{name}={value}" for name, value in ann.cookies.items())
 
 
@@ -47,9 +48,10 @@ def photograph(stack, directory):
     socket = wallet.sockets / "jobs.sock"
     jobs.wait_ready(socket.exists, 20, "jobs.sock")
     socket.chmod(0o666)  # The console's process runs as this user.
-    console = stack.enter_context(Installed(wallet, "desk"))
     ids = {name: value for name, value in vars(world).items() if isinstance(value, (int, str))}
+    # Before the console starts: the end of the web server ends all workers.
     ids["refused"] = refuse(wallet)
+    console = stack.enter_context(Installed(wallet, "desk"))
     return tools.run([tools.node_path(), HERE / "shots.js", f"http://127.0.0.1:{console.port}{PREFIX}/", "ann",
                       PASSWORD, sign_in(wallet, console), directory, "shots", json.dumps(ids)], 300, env=env)
 
