@@ -305,8 +305,8 @@ def pages(stand, options, half):
 
 
 def consoles(stand, options):
-    """A list of rounds: {load: (row without, row beside the readers)}, and pages that they read. Half load is half of the
-    rate that saturated the ledger in the same round."""
+    """A list of rounds: {load: (row without, row beside the readers)}, and pages that they read. Half load is half of
+    the rate that saturated the ledger in the same round."""
     rounds = []
     for number in range(options.rounds):
         found = {"pages": 0}
@@ -398,7 +398,8 @@ def parse():
     parser.add_argument("--states", type=pathlib.Path, metavar="DIR",
                         help="keep the filled state there, and use it again")
     parser.add_argument("--shots", type=report.made_folder, metavar="DIR", help="photograph pages into this directory")
-    parser.add_argument("--pause", type=int, default=190, metavar="MS", help="from an answer to a browser's next request; 0: none")
+    parser.add_argument("--pause", type=int, default=190, metavar="MS",
+                        help="from an answer to a browser's next request; 0: none")
     parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
                         help="a setting of creditbridge.conf; may be given several times")
     parser.add_argument("--only", action="append", choices=("pages", "consoles"), default=[])

@@ -385,26 +385,11 @@ static bool find_aside(void *context, struct bytes key, const void *row)
 	return !recount->after.failed;
 }
 
-/* Collects the first bets of rounds, from their transactions. Stops before one that does not fit any more. */
-static bool find_game_player(void *context, struct bytes key, const void *row)
-{
-	struct recount *recount = context;
-	struct bet_index index;
-
-	if (bet_index_of_transaction(row, &index) && index.is_first) {
-		if (recount->game_player_count == BET_INDEX_MAX) {
-			recount->more = true;
-			return false;
-		}
-		recount->game_players[recount->game_player_count++] = index.by_game;
-	}
-	buffer_reset(&recount->after);
-	buffer_append(&recount->after, key.data, key.len);
-	return !recount->after.failed;
-}
-
-/* Collects the bets of players, from their transactions. Stops before one that does not fit any more. */
-static bool find_player_bet(void *context, struct bytes key, const void *row)
+/*
+ * Collects the rows by which bets are found, from the transactions of the bets. Stops before a bet that does not
+ * fit any more. There are at least as many bets as first bets.
+ */
+static bool find_bet(void *context, struct bytes key, const void *row)
 {
 	struct recount *recount = context;
 	struct bet_index index;
@@ -415,6 +400,8 @@ static bool find_player_bet(void *context, struct bytes key, const void *row)
 			return false;
 		}
 		recount->player_bets[recount->player_bet_count++] = index.by_time;
+		if (index.is_first)
+			recount->game_players[recount->game_player_count++] = index.by_game;
 	}
 	buffer_reset(&recount->after);
 	buffer_append(&recount->after, key.data, key.len);
@@ -494,25 +481,29 @@ static enum status make_aside(struct recount *recount)
 			.what = "read the callbacks that are parked or held"});
 }
 
-/* Makes the rows by which bets are found. */
+/* Makes the rows by which bets are found, of both kinds in one scan. */
 static enum status make_bet_index(struct recount *recount)
 {
-	enum status status = make_rows(recount,
-		&(struct made_rows){.from = RECORD_TRANSACTION,
-			.find = find_game_player,
-			.record = RECORD_GAME_PLAYER,
-			.rows = recount->game_players,
-			.count = &recount->game_player_count,
-			.what = "read the players of games"});
+	const struct made_rows by_time = {.record = RECORD_PLAYER_BET,
+		.rows = recount->player_bets,
+		.count = &recount->player_bet_count,
+		.what = "read the bets of players"};
+	const struct made_rows by_game = {.record = RECORD_GAME_PLAYER,
+		.rows = recount->game_players,
+		.count = &recount->game_player_count,
+		.what = "read the players of games"};
+	enum status status;
 
-	return status ? status
-		      : make_rows(recount,
-				&(struct made_rows){.from = RECORD_TRANSACTION,
-					.find = find_player_bet,
-					.record = RECORD_PLAYER_BET,
-					.rows = recount->player_bets,
-					.count = &recount->player_bet_count,
-					.what = "read the bets of players"});
+	buffer_reset(&recount->after);
+	do {
+		recount->more = false;
+		status = scan_all(recount, RECORD_TRANSACTION, find_bet);
+		if (!status && recount->player_bet_count)
+			status = save_made(recount, &by_time);
+		if (!status && recount->game_player_count)
+			status = save_made(recount, &by_game);
+	} while (!status && recount->more);
+	return status;
 }
 
 static enum status count_sums(struct recount *recount)

@@ -265,9 +265,14 @@ static enum outcome write_hits(struct page *page, const struct search *search)
 	html_close(html);
 	if (search->more)
 		page_paragraph(page, "There are more: those above are the first 50.");
-	if (search->rounds_more)
-		page_paragraph(page,
-			"Only 32 players of the game are shown. The page of a player leads to the player's rounds.");
+	if (search->rounds_more) {
+		html_open(html, "p");
+		html_printf(html,
+			"Only %d players of the game are shown. The page of a player leads to the "
+			"player's rounds.",
+			FIND_ROUNDS_MAX);
+		html_close(html);
+	}
 	if (search->owners_more)
 		page_paragraph(page,
 			"Only the first 2,048 dealers and game servers were looked at. "

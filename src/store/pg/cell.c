@@ -407,7 +407,7 @@ enum status cell_empty_newer(struct pg_connection *connection, const struct cell
 	struct buffer sql;
 
 	for (unsigned int record = 0; record < RECORD_COUNT && !status; record++) {
-		/* A row of a bet stays right; there may be millions. */
+		/* The rows of bets never become wrong, and there may be millions of them. */
 		if (record_since((enum record)record) <= cell->schema ||
 			record == RECORD_GAME_PLAYER || record == RECORD_PLAYER_BET)
 			continue;
