@@ -115,11 +115,7 @@ class Slot:
                 f"/proc/{self.ledger.pid}/task/{self.ledger.pid}/children").read_text().split())
         except OSError:
             pass
-        for pid in pids:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        cb.signal_pids(pids, signal.SIGKILL)
         self.ledger.wait()
         wait_until(lambda: all(cb.process_gone(pid) for pid in pids[1:]), WAIT_S, "the engine")
         self.ledger = None

@@ -3,7 +3,7 @@ import signal
 
 import cb
 from cb import check
-from faults import elected, signal_pids
+from faults import elected
 
 ANSWERS = 30
 REFUSED = "the servers lack acknowledged batches"
@@ -15,7 +15,7 @@ def lose_server(world):
     own = world.active().member
     other = world.cell.other(leader, own)
     other.cut()
-    signal_pids([own.patroni.pid, *own.database_pids()], signal.SIGKILL)
+    cb.signal_pids([own.patroni.pid, *own.database_pids()], signal.SIGKILL)
     own.patroni.process.wait(20)
     before = len(world.load.answered())
     cb.wait_until(lambda: len(world.load.answered()) >= before + ANSWERS, 10, "answers without a standby", 0.02)

@@ -53,7 +53,7 @@ class Story:
             old.lose_power()
             faults.elected(cluster, old)
         else:
-            faults.signal_pids([old.postmaster()], signal.SIGKILL)
+            cb.signal_pids([old.postmaster()], signal.SIGKILL)
         new = cb.wait_until(lambda: cluster.leader() and cluster.leader().postmaster() and cluster.leader(),
                             faults.ELECTION_S, "a leader", 0.05)
         self.tell(f"PostgreSQL on {new.name} takes the writes")

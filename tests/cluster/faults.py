@@ -4,11 +4,10 @@ A fault is a generator: it injects, yields while the fault lasts, and heals. `ho
 longest time in seconds without an answer that is accepted, by the table of doc/internals/cluster.md.
 """
 import collections
-import os
 import signal
 import sys
 
-from cb_process import wait_until
+from cb_process import signal_pids, wait_until
 
 STOP_S = 4.0
 ELECTION_S = 40.0
@@ -19,14 +18,6 @@ Fault = collections.namedtuple("Fault", "name function holds bar")
 def elected(cell, old):
     """Waits until another member than @old leads."""
     wait_until(lambda: cell.leader() not in (None, old), ELECTION_S, f"another leader than {old.name}", 0.1)
-
-
-def signal_pids(pids, number):
-    for pid in pids:
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            continue
 
 
 def postmaster_killed(world):

@@ -119,11 +119,7 @@ class Bench:
 
     def kill_workers(self):
         pids = self.server.worker_pids()
-        for pid in pids:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        cb.signal_pids(pids, signal.SIGKILL)
         wait_until(lambda: all(cb.process_gone(pid) for pid in pids), PLENTY_S, "dead workers")
         return len(pids)
 

@@ -656,8 +656,7 @@ def case_stopped_worker(b):
                 "the bet's row")
         before = b.server.worker_pids("platform")
         check(before, "there are workers")
-        for pid in before:
-            os.kill(pid, signal.SIGTERM)
+        cb.signal_pids(before, signal.SIGTERM)
         accepted(slow.result(), OPENING - 10)
         refused(never.result(), 504, "dealer_timeout", state="refunding")
     b.server.wait_for_successors(before, "platform")
@@ -1126,8 +1125,7 @@ def case_batch_killed(b):
             time.sleep(chance.uniform(0, 0.01))
             # Behind the proxy of the suite contract every answer must be the service's, not the server's.
             engines = number % 2 or "CB_FRONT" in os.environ
-            for pid in b.wallet.engine_pids() if engines else b.wallet.worker_pids():
-                os.kill(pid, signal.SIGKILL)
+            cb.signal_pids(b.wallet.engine_pids() if engines else b.wallet.worker_pids(), signal.SIGKILL)
             answer = first.result()
         equal([without_id(item) for item in answer.json["results"]],
               [won(10, 15.0)] * 20 + [won(10, 15.0, "due")] * 10, "the answers")

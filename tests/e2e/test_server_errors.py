@@ -49,9 +49,9 @@ def no_worker(server, wallet):
     try:
         for child in server.workers.values():
             child.stop()
-        for pid in wallet.worker_pids() + cb.pids_running(aside):
-            os.kill(pid, signal.SIGKILL)
-            cb.wait_until(lambda gone=pid: cb.process_gone(gone), 10, f"the end of {pid}")
+        pids = wallet.worker_pids() + cb.pids_running(aside)
+        cb.signal_pids(pids, signal.SIGKILL)
+        cb.wait_until(lambda: all(cb.process_gone(pid) for pid in pids), 10, f"the end of {pids}")
         refused(server.post(path, b"{}", timeout=60), (500, 502, 503, 504), "server")
     finally:
         aside.rename(wallet.worker)

@@ -530,8 +530,7 @@ def case_sigterm(b):
             thread.start()
         time.sleep(1.5)  # They have all been begun, on a slow machine too.
         equal(answers, [], "answers of a ledger that stands still")
-        for pid in before:
-            os.kill(pid, signal.SIGTERM)
+        cb.signal_pids(before, signal.SIGTERM)
         time.sleep(0.5)
     finally:
         for pid in engines:
@@ -565,7 +564,7 @@ def case_sigterm_one(b):
             time.sleep(0.3)
             cb.wait_until(lambda: len(started()) >= 2, 20, "several workers")
             worker = started()[0]
-            os.kill(worker, signal.SIGTERM)
+            cb.signal_pids([worker], signal.SIGTERM)
             cb.wait_until(lambda old=worker: old not in started() and len(started()) >= 2, 20,
                           "another worker")
         cb.wait_until(lambda: len(answers) > 100, 20, "a load")

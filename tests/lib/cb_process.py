@@ -256,14 +256,20 @@ def pids_running(program):
     return sorted(found)
 
 
+def signal_pids(pids, number):
+    """Sends the signal to processes that another program starts and ends. A process that has
+    ended meanwhile is no failure."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
 def pids_end(pids, seconds=5.0, signals=(signal.SIGTERM, signal.SIGKILL)):
     """Ends processes that are not our children: SIGTERM, then SIGKILL after @seconds."""
     for number in signals:
-        for pid in pids:
-            try:
-                os.kill(pid, number)
-            except ProcessLookupError:
-                pass
+        signal_pids(pids, number)
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             pids = [pid for pid in pids if not process_gone(pid)]

@@ -104,8 +104,7 @@ def case_kill(b):
                 time.sleep(0.3)
                 equal([future for future in sent if future.done()], [], "answers")
                 killed = b.server.worker_pids("wallet")
-                for pid in killed:
-                    os.kill(pid, signal.SIGKILL)
+                cb.signal_pids(killed, signal.SIGKILL)
             finally:
                 for pid in engines:
                     os.kill(pid, signal.SIGCONT)
