@@ -1,7 +1,7 @@
 /*
  * The wallets, simulated: no seed may find anything, and what is planted is found.
  *
- *   CB_SIM_SEEDS=N  runs N seeds instead of 3,000 (the tier full: 10,000)
+ *   CB_SIM_SEEDS=N  runs N seeds instead of 1,000 (the tier full: 5,000)
  *   CB_SEED=N       runs seed N alone
  *   CB_TRACE=1      with it: writes everything that happens to standard error
  */
@@ -11,7 +11,7 @@
 
 #include <stdarg.h>
 
-#define SEEDS     3000
+#define SEEDS     1000
 #define PARTS     20 /* the seeds are run in so many cases */
 #define SEEDS_MIN 40
 #define SHARE     25 /* of the seeds, is run with something planted */
