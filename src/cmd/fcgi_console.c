@@ -1,7 +1,7 @@
 #include "cmd/fcgi_console.h"
 
 #include "base/text.h"
-#include "console/desk_link.h"
+#include "console/common/desk_link.h"
 #include "console/page_rate.h"
 #include "console/serve.h"
 

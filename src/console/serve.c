@@ -3,11 +3,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "console/asset.h"
-#include "console/head.h"
-#include "console/job.h"
+#include "console/common/asset.h"
+#include "console/common/head.h"
+#include "console/common/job.h"
 #include "console/page_rate.h"
-#include "console/routes.h"
+#include "console/pages/pages.h"
+#include "console/pages/routes.h"
 #include "wire/signature.h"
 
 #include <errno.h>

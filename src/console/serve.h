@@ -9,7 +9,7 @@
 #ifndef CONSOLE_SERVE_H
 #define CONSOLE_SERVE_H
 
-#include "console/page.h"
+#include "console/common/page.h"
 #include "fcgi/server.h"
 
 /* The variables of the web server that the console reads, as indexes of http_request.headers. */
@@ -24,11 +24,6 @@ enum console_header {
 	CONSOLE_HEADER_COUNT,
 };
 
-/* The names of the session's cookie. The first one is for TLS. */
-#define CONSOLE_COOKIE_SECURE   "__Host-creditbridge"
-#define CONSOLE_COOKIE_LOOPBACK "creditbridge-console"
-#define CONSOLE_COOKIE_ZONE     "creditbridge-zone"
-
 extern const struct http_format console_format;
 
 /* Returns false if memory is exhausted. */
@@ -36,11 +31,6 @@ bool console_open(struct page *page, const struct console *console);
 void console_close(struct page *page);
 /* Answers @request in page->head and page->body, and logs one line. */
 void console_serve(struct page *page, const struct http_request *request);
-
-/* Sets the session's cookie; "" removes it. */
-void console_set_session(struct page *page, const char *token);
-/* Sets the zone's cookie. */
-void console_set_zone(struct page *page, const char *zone);
 
 /* Returns the console as a program of fcgi_run(). @console must outlive it. */
 struct fcgi_program console_program(const struct console *console);

@@ -56,7 +56,7 @@ struct replay_preview_result {
  */
 struct replay_start_cmd {
 	struct operator operator;
-	struct replay_filter filter; /* as replays_preview() froze it (admin/replays.h) */
+	struct replay_filter filter; /* as replays_preview() froze it (admin/callbacks/replays.h) */
 	struct bytes events;
 	uint64_t expected;     /* callbacks that the preview counted: 1 to REPLAY_CALLBACKS_MAX */
 	uint64_t parked_later; /* as the preview counted them, for the row of the replay */

@@ -5,7 +5,7 @@
 #ifndef TESTS_CONSOLE_DESK_ADMIN_H
 #define TESTS_CONSOLE_DESK_ADMIN_H
 
-#include "console/desk.h"
+#include "console/common/desk.h"
 
 #define DESK_ADMIN_CODE  "123456"
 #define DESK_ADMIN_FRONT "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

@@ -1,7 +1,7 @@
 #include "suites.h"
 
-#include "console/address.h"
-#include "console/routes.h"
+#include "console/html/address.h"
+#include "console/pages/routes.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "suites.h"
 
-#include "console/chart.h"
+#include "console/html/chart.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "suites.h"
 
-#include "console/html.h"
+#include "console/html/html.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "suites.h"
 
-#include "console/params.h"
-#include "console/token.h"
+#include "console/html/params.h"
+#include "console/html/token.h"
 
 #include <string.h>
 

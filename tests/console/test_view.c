@@ -1,7 +1,7 @@
 #include "suites.h"
 
-#include "console/routes.h"
-#include "console/view.h"
+#include "console/pages/routes.h"
+#include "console/common/view.h"
 
 #include <string.h>
 

@@ -114,8 +114,8 @@ def shown(text):
 
 
 def routes():
-    """(path, methods, role) of each row of src/console/routes.c."""
-    table = (SRCDIR / "src" / "console" / "routes.c").read_text()
+    """(path, methods, role) of each row of src/console/pages/routes.c."""
+    table = (SRCDIR / "src" / "console" / "pages" / "routes.c").read_text()
     found = re.findall(r'^\t\{"([^"]+)", (ROUTE_\w+(?: \| ROUTE_\w+)?), ROLE_(\w+), (true|false),', table,
                        re.MULTILINE)
     check(len(found) > 20, "the table of routes was read")

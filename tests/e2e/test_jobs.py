@@ -113,7 +113,7 @@ def request_of(job, front=FRONT, **values):
 
 
 def session_of(browser):
-    """The session that the ledger knows (console/desk_link.c)."""
+    """The session that the ledger knows (console/common/desk_link.c)."""
     token = browser.cookies["creditbridge-console"].encode()
     return hashlib.sha256(b"creditbridge console session\0" + token + b"\0" + browser.user.encode()).hexdigest()
 

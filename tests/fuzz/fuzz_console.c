@@ -8,9 +8,9 @@
 #include "fuzz.h"
 
 #include "base/text.h"
-#include "console/address.h"
-#include "console/html.h"
-#include "console/params.h"
+#include "console/html/address.h"
+#include "console/html/html.h"
+#include "console/html/params.h"
 
 static void check_params(struct bytes in)
 {

@@ -204,7 +204,7 @@ def case_budget():
             continue
         program = name_of(path).removesuffix(".c")
         # A program of several sources is in BUDGET by the program's name.
-        listed = re.search(rf"(?m){re.escape(program)}$", budget)
+        listed = re.search(rf"(?m){re.escape(program)}(?=\s|$)", budget)
         if not listed and not (path.suffix == ".c" and name_of(path) in makefiles):
             findings.append(name_of(path))
     for program in re.findall(r"tests/[a-z]+/test_[a-z]+(?=\s|$)", makefiles):

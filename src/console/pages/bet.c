@@ -1,12 +1,12 @@
 /* pages/bet - one bet: the sentence of what is owed, what happened in the order of time, and its facts. */
 #include "admin/list.h"
-#include "admin/stories.h"
+#include "admin/callbacks/stories.h"
 #include "admin/transactions.h"
-#include "console/game.h"
-#include "console/leads.h"
-#include "console/routes.h"
-#include "console/timeline.h"
-#include "console/view.h"
+#include "console/sections/game.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
+#include "console/sections/timeline.h"
+#include "console/common/view.h"
 #include "domain/money.h"
 #include "domain/wager.h"
 

@@ -1,11 +1,11 @@
 /* pages/days - the sums of a dealer's day, and yesterday of all dealers. */
-#include "console/days.h"
+#include "console/sections/days.h"
 
 #include "admin/names.h"
 #include "base/text.h"
-#include "console/dealers.h"
-#include "console/leads.h"
-#include "console/routes.h"
+#include "console/sections/dealers.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

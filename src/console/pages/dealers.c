@@ -2,11 +2,11 @@
 #include "admin/list.h"
 #include "admin/names.h"
 #include "base/text.h"
-#include "console/days.h"
-#include "console/dealers.h"
-#include "console/leads.h"
-#include "console/routes.h"
-#include "console/walk.h"
+#include "console/sections/days.h"
+#include "console/sections/dealers.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
+#include "console/common/walk.h"
 #include "link/jobs.h"
 
 #include <inttypes.h>

@@ -1,12 +1,12 @@
 /* pages/game - the page of one round, and of a transaction id, which leads to a bet, a round or a transfer. */
 #include "admin/list.h"
-#include "admin/stories.h"
+#include "admin/callbacks/stories.h"
 #include "admin/transactions.h"
 #include "base/text.h"
-#include "console/game.h"
-#include "console/leads.h"
-#include "console/routes.h"
-#include "console/view.h"
+#include "console/sections/game.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
+#include "console/common/view.h"
 #include "domain/wager.h"
 
 #include <inttypes.h>

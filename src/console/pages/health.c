@@ -6,9 +6,9 @@
  */
 #include "base/clock.h"
 #include "base/text.h"
-#include "console/job.h"
-#include "console/routes.h"
-#include "console/view.h"
+#include "console/common/job.h"
+#include "console/pages/pages.h"
+#include "console/common/view.h"
 #include "wire/body.h"
 
 #include <inttypes.h>

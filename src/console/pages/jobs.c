@@ -1,8 +1,8 @@
 /* pages/jobs - why a call was refused, whether a dealer answers, and a dealer's day as a file. */
 #include "base/text.h"
-#include "console/job.h"
-#include "console/leads.h"
-#include "console/routes.h"
+#include "console/common/job.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
 
 #include <stdio.h>
 #include <string.h>

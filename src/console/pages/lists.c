@@ -1,13 +1,13 @@
 /* pages/lists - the lists of transactions, callbacks and the audit, the newest row first. */
 #include "admin/ahead.h"
-#include "admin/callbacks.h"
+#include "admin/callbacks/callbacks.h"
 #include "admin/names.h"
 #include "base/text.h"
-#include "console/leads.h"
-#include "console/replay_offer.h"
-#include "console/routes.h"
-#include "console/view.h"
-#include "console/walk.h"
+#include "console/common/leads.h"
+#include "console/sections/replay_offer.h"
+#include "console/pages/pages.h"
+#include "console/common/view.h"
+#include "console/common/walk.h"
 #include "domain/delivery.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* pages/operators - who may come in, and who is in now. Only creditbridgectl changes an operator. */
 #include "admin/list.h"
 #include "base/text.h"
-#include "console/routes.h"
-#include "console/view.h"
+#include "console/pages/pages.h"
+#include "console/common/view.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* pages/overview - is anything wrong, and since when? */
 #include "base/text.h"
-#include "console/days.h"
-#include "console/dealers.h"
-#include "console/leads.h"
-#include "console/routes.h"
+#include "console/sections/days.h"
+#include "console/sections/dealers.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
 
 #include <inttypes.h>
 #include <stdio.h>

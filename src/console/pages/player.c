@@ -4,11 +4,12 @@
 #include "admin/names.h"
 #include "admin/transactions.h"
 #include "base/text.h"
-#include "console/balance.h"
-#include "console/leads.h"
-#include "console/routes.h"
-#include "console/view.h"
-#include "console/walk.h"
+#include "console/sections/balance.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
+#include "console/pages/routes.h"
+#include "console/common/view.h"
+#include "console/common/walk.h"
 #include "domain/statistics.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* pages/refused - the calls that were answered 4xx, as the ledger keeps them on disk. */
 #include "admin/names.h"
-#include "admin/refused.h"
+#include "admin/requests/refused.h"
 #include "base/pack.h"
 #include "base/text.h"
-#include "console/leads.h"
-#include "console/routes.h"
-#include "console/view.h"
-#include "console/walk.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
+#include "console/common/view.h"
+#include "console/common/walk.h"
 #include "link/refused_calls.h"
 
 #include <string.h>

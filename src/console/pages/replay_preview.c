@@ -1,14 +1,14 @@
 /* pages/replay_preview - what a replay would send, and its start. */
 #include "admin/ahead.h"
 #include "admin/list.h"
-#include "admin/replays.h"
+#include "admin/callbacks/replays.h"
 #include "base/pack.h"
 #include "base/text.h"
-#include "console/leads.h"
-#include "console/operation.h"
-#include "console/routes.h"
-#include "console/view.h"
-#include "console/walk.h"
+#include "console/common/leads.h"
+#include "console/common/operation.h"
+#include "console/pages/pages.h"
+#include "console/common/view.h"
+#include "console/common/walk.h"
 #include "domain/money.h"
 
 #include <inttypes.h>

@@ -1,12 +1,12 @@
 /* pages/replays - the list of replays, and one with its progress and its stop. */
 #include "admin/list.h"
-#include "admin/replays.h"
+#include "admin/callbacks/replays.h"
 #include "base/text.h"
-#include "console/leads.h"
-#include "console/operation.h"
-#include "console/routes.h"
-#include "console/view.h"
-#include "console/walk.h"
+#include "console/common/leads.h"
+#include "console/common/operation.h"
+#include "console/pages/pages.h"
+#include "console/common/view.h"
+#include "console/common/walk.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  */
 #include "base/pack.h"
 #include "base/text.h"
-#include "console/leads.h"
-#include "console/routes.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
 #include "domain/callback.h"
 
 #include <inttypes.h>

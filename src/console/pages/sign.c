@@ -1,7 +1,7 @@
 /* pages/sign - the sign-in, the sign-out, and the choice of the zone. */
 #include "base/text.h"
-#include "console/routes.h"
-#include "console/serve.h"
+#include "console/pages/pages.h"
+#include "console/common/head.h"
 
 #include <string.h>
 

@@ -1,15 +1,15 @@
 /* pages/transfer - one request key: a transfer or an adjustment, what it moved, or why it was refused. */
 #include "admin/list.h"
 #include "admin/names.h"
-#include "admin/stories.h"
+#include "admin/callbacks/stories.h"
 #include "admin/transactions.h"
 #include "base/text.h"
-#include "console/game.h"
-#include "console/leads.h"
-#include "console/routes.h"
-#include "console/timeline.h"
-#include "console/view.h"
-#include "console/walk.h"
+#include "console/sections/game.h"
+#include "console/common/leads.h"
+#include "console/pages/pages.h"
+#include "console/sections/timeline.h"
+#include "console/common/view.h"
+#include "console/common/walk.h"
 #include "domain/money.h"
 
 #include <inttypes.h>

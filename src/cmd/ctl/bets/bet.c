@@ -7,7 +7,7 @@
 #include "admin/bets.h"
 #include "admin/list.h"
 #include "admin/names.h"
-#include "admin/stories.h"
+#include "admin/callbacks/stories.h"
 #include "admin/transactions.h"
 #include "base/text.h"
 #include "cmd/ctl/bets/game.h"

@@ -2,7 +2,7 @@
 
 #include "admin/list.h"
 #include "admin/names.h"
-#include "admin/stories.h"
+#include "admin/callbacks/stories.h"
 #include "admin/transactions.h"
 #include "cmd/ctl/callbacks/callback.h"
 #include "cmd/ctl/callbacks/owed.h"

@@ -6,7 +6,7 @@
 
 #include "admin/list.h"
 #include "admin/names.h"
-#include "admin/stories.h"
+#include "admin/callbacks/stories.h"
 #include "admin/transactions.h"
 #include "base/text.h"
 #include "cmd/ctl/callbacks/owed.h"

@@ -4,7 +4,7 @@
 #ifndef CMD_CTL_CALLBACKS_CALLBACK_H
 #define CMD_CTL_CALLBACKS_CALLBACK_H
 
-#include "admin/callbacks.h"
+#include "admin/callbacks/callbacks.h"
 #include "cmd/ctl/common/output.h"
 
 #define CALLBACK_ROW_JSON                                                                                 \

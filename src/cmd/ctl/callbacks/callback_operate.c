@@ -5,7 +5,7 @@
  * The report at the end lists the result of each event, with the reason if it failed. If only some
  * succeeded, the outcome is OUTCOME_PARTLY.
  */
-#include "admin/callback_batch.h"
+#include "admin/callbacks/callback_batch.h"
 
 #include "base/clock.h"
 #include "base/text.h"

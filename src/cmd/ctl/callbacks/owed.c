@@ -3,7 +3,7 @@
  */
 #include "cmd/ctl/callbacks/owed.h"
 
-#include "admin/owed.h"
+#include "admin/callbacks/owed.h"
 #include "base/columns.h"
 #include "cmd/ctl/common/output_fit.h"
 

@@ -5,7 +5,7 @@
  * `release` first shows the callbacks that would be sent. It lifts the hold only if the operator
  * agrees.
  */
-#include "admin/release.h"
+#include "admin/callbacks/release.h"
 
 #include "admin/names.h"
 #include "cmd/ctl/common/output.h"

@@ -1,7 +1,7 @@
 /*
  * replay - implements `callback replay`, `replay list`, `replay show` and `replay stop`.
  */
-#include "admin/replays.h"
+#include "admin/callbacks/replays.h"
 
 #include "admin/list.h"
 #include "base/text.h"

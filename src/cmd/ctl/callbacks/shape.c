@@ -2,7 +2,7 @@
  * shape - implements `callback list --shape`: prints the numbers of waiting callbacks by dealer and
  * age.
  */
-#include "admin/callback_shape.h"
+#include "admin/callbacks/callback_shape.h"
 
 #include "base/clock.h"
 #include "cmd/ctl/common/output.h"

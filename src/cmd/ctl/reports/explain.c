@@ -2,7 +2,7 @@
  * explain - implements `explain`: finds a call that was answered 4xx, and prints the reason, and
  * which side owes what.
  */
-#include "admin/inquiry.h"
+#include "admin/requests/inquiry.h"
 
 #include "base/text.h"
 #include "cmd/ctl/common/output.h"

@@ -6,7 +6,7 @@
 
 #include "admin/keys.h"
 #include "admin/names.h"
-#include "admin/near.h"
+#include "admin/requests/near.h"
 #include "base/text.h"
 #include "cmd/ctl/common/output.h"
 #include "cmd/ctl/common/times.h"

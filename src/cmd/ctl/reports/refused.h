@@ -2,7 +2,7 @@
 #ifndef CMD_CTL_REPORTS_REFUSED_H
 #define CMD_CTL_REPORTS_REFUSED_H
 
-#include "admin/refused.h"
+#include "admin/requests/refused.h"
 #include "cmd/ctl/common/ctl.h"
 
 /* Reads --casino, --user, --reference, --id, --since and --until as far as the command has them. */

@@ -1,0 +1,109 @@
+#include "admin/requests/refused.h"
+
+#include "admin/list.h"
+#include "base/pack.h"
+#include "base/text.h"
+#include "link/frame.h"
+
+#include <string.h>
+
+void refused_open(struct refused_calls *calls, struct session *session,
+	const struct refused_list_cmd *filter)
+{
+	memset(calls, 0, sizeof(*calls));
+	calls->session = session;
+	calls->cmd = *filter;
+	calls->cmd.before = 0;
+	calls->cmd.limit = 0;
+	calls->cmd.count_only = false;
+	calls->code = OUTCOME_DONE;
+	buffer_init(&calls->rows, FRAME_MAX);
+}
+
+/* Fetches the next page. Returns false after the last one, or after a failure. */
+static bool fetch_page(struct refused_calls *calls)
+{
+	if (calls->code != OUTCOME_DONE || (calls->started && !calls->cmd.before))
+		return false;
+	calls->code =
+		session_do(calls->session, COMMAND_REFUSED_LIST, &calls->cmd, &calls->last, NULL);
+	calls->started = true;
+	if (calls->code != OUTCOME_DONE)
+		return false;
+	calls->cmd.before = calls->last.next;
+	buffer_reset(&calls->rows);
+	if (!buffer_append(&calls->rows, calls->last.calls.data, calls->last.calls.len)) {
+		calls->code = session_no_memory(calls->session);
+		return false;
+	}
+	calls->rest = (struct bytes){calls->rows.data, (uint32_t)calls->rows.len};
+	return true;
+}
+
+bool refused_next(struct refused_calls *calls, struct refused_call *call)
+{
+	while (!calls->rest.len) {
+		if (!fetch_page(calls))
+			return false;
+	}
+	if (!unpack_record(&calls->rest, refused_call_fields, call)) {
+		calls->code = session_fail(calls->session, OUTCOME_FAILED, "failed",
+			"the ledger sent a refused call that cannot be read");
+		return false;
+	}
+	calls->taken++;
+	return true;
+}
+
+enum outcome refused_count_rest(struct refused_calls *calls, struct refused_count *count)
+{
+	struct refused_call call;
+
+	count->count = 0;
+	while (calls->rest.len && unpack_record(&calls->rest, refused_call_fields, &call))
+		count->count++;
+	calls->cmd.count_only = true;
+	for (unsigned int i = 0; i < REFUSED_COUNT_PAGES && fetch_page(calls); i++)
+		count->count += calls->last.matches;
+	count->more = calls->cmd.before != 0;
+	return calls->code;
+}
+
+enum outcome refused_end(struct refused_calls *calls, enum outcome code)
+{
+	buffer_free(&calls->rows);
+	return code == OUTCOME_DONE ? calls->code : code;
+}
+
+enum outcome refused_add_player(struct session *session, struct refused_list_cmd *filter)
+{
+	struct player player;
+	enum outcome code;
+	bool found;
+
+	if (!filter->casino_id[0] || !filter->user_id[0])
+		return OUTCOME_DONE;
+	memset(&player, 0, sizeof(player));
+	text_copy(player.casino_id, sizeof(player.casino_id), filter->casino_id);
+	text_copy(player.user_id, sizeof(player.user_id), filter->user_id);
+	code = list_fetch(session, RECORD_PLAYER, &player, &found, NULL);
+	if (code == OUTCOME_DONE && found)
+		text_copy(filter->player_id, sizeof(filter->player_id), player.player_id);
+	return code;
+}
+
+enum outcome refused_newest(struct session *session, const struct refused_list_cmd *filter,
+	struct refused_call *call, bool *found, struct refused_count *count)
+{
+	struct refused_calls calls;
+	enum outcome code = OUTCOME_DONE;
+
+	memset(count, 0, sizeof(*count));
+	refused_open(&calls, session, filter);
+	*found = refused_next(&calls, call);
+	if (*found) {
+		code = refused_count_rest(&calls, count);
+		count->count++;
+	}
+	return refused_end(&calls, code);
+}

@@ -1,0 +1,53 @@
+/*
+ * refused - reads the refused calls that the ledger keeps on disk, page by page.
+ */
+#ifndef ADMIN_REQUESTS_REFUSED_H
+#define ADMIN_REQUESTS_REFUSED_H
+
+#include "admin/session.h"
+#include "base/buffer.h"
+#include "link/refused_calls.h"
+
+/* Pages that are read to count further calls. Above that, the count is a lower limit. */
+#define REFUSED_COUNT_PAGES 64
+
+/* An iterator. refused_next() returns the newest call first. */
+struct refused_calls {
+	struct session *session;
+	struct refused_list_cmd cmd;
+	struct buffer rows;
+	struct bytes rest; /* calls not yet returned */
+	bool started;
+	uint64_t taken;
+	struct refused_list_result last; /* of the newest page; its bytes are not valid */
+	enum outcome code;
+};
+
+/* Begins with @filter, of which @before, @limit and @count_only are ignored. */
+void refused_open(struct refused_calls *calls, struct session *session,
+	const struct refused_list_cmd *filter);
+/* Returns false after the last call, or after a failure: see calls->code. */
+bool refused_next(struct refused_calls *calls, struct refused_call *call);
+
+/* How many calls match. */
+struct refused_count {
+	uint64_t count;
+	bool more; /* there may be more: not all were looked at */
+};
+/* Counts the calls that refused_next() has not returned yet. */
+enum outcome refused_count_rest(struct refused_calls *calls, struct refused_count *count);
+
+/* Frees the iterator. Returns @code, or calls->code if @code is OUTCOME_DONE. */
+enum outcome refused_end(struct refused_calls *calls, enum outcome code);
+
+/*
+ * Adds the player_id of the filter's player, if there is one: calls of game servers may name only
+ * that.
+ */
+enum outcome refused_add_player(struct session *session, struct refused_list_cmd *filter);
+
+/* Finds the newest call that matches @filter, and how many do. */
+enum outcome refused_newest(struct session *session, const struct refused_list_cmd *filter,
+	struct refused_call *call, bool *found, struct refused_count *count);
+
+#endif
