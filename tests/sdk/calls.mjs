@@ -1,15 +1,16 @@
 // calls.mjs JSON: makes the calls [[METHOD, WORD...], ...] with the Node client. Prints for each its outcome and
-// its waits, as a line of JSON.
+// its waits, as a line of JSON. ["at", URL, KEY_FILE] is no call: those after it go there, with that key.
 import { readFileSync } from 'node:fs';
 import { Client } from 'creditbridge-dealer';
 
 const waits = [];
-const wallet = new Client({
-	baseUrl: process.env.CREDITBRIDGE_URL,
+const client = (baseUrl, keyFile) => new Client({
+	baseUrl,
 	casinoId: process.env.CREDITBRIDGE_CASINO,
-	key: readFileSync(process.env.CREDITBRIDGE_KEY_FILE, 'ascii').trim(),
+	key: readFileSync(keyFile, 'ascii').trim(),
 	wait: async (ms) => { waits.push(ms / 1000); },
 });
+let wallet = client(process.env.CREDITBRIDGE_URL, process.env.CREDITBRIDGE_KEY_FILE);
 const calls = {
 	in: (user_id, amount, request_transaction_id) =>
 		wallet.transferIn({ user_id, amount, request_transaction_id }),
@@ -28,6 +29,10 @@ const calls = {
 };
 for (const [method, ...words] of JSON.parse(process.argv[2])) {
 	let outcome;
+	if (method === 'at') {
+		wallet = client(...words);
+		continue;
+	}
 	try {
 		outcome = { answer: await calls[method](...words) };
 	} catch (error) {
