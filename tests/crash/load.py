@@ -18,7 +18,7 @@ DEALERS = 2
 PLAYERS = 8          # of all dealers together
 TIMEOUT_S = 8.0      # of one attempt
 PATIENCE_S = 60.0    # for all attempts of one call
-PAUSE_S = 0.02       # between two attempts
+PAUSE_S = 0.02       # between two attempts, by default
 START_CENTS = 200000
 BROKEN = (OSError, http.client.HTTPException)
 
@@ -55,9 +55,10 @@ class Transfer:
 class Caller:
     """One client's way to the server: a kept connection, or a new one for each call."""
 
-    def __init__(self, server, keep_alive):
+    def __init__(self, server, keep_alive, pause_s=PAUSE_S):
         self.server = server
         self.keep_alive = keep_alive
+        self.pause_s = pause_s
         self.connection = None
         self.repeats = 0
         self.asked = 0.0  # when the last attempt began
@@ -101,7 +102,7 @@ class Caller:
             if self.server.other() is not self.server:
                 self.close()
                 self.server = self.server.other()
-            time.sleep(PAUSE_S)
+            time.sleep(self.pause_s)
 
     def transfer(self, transfer):
         return self.call("POST", transfer.path, transfer.player, transfer.body())
@@ -113,7 +114,7 @@ class Client(threading.Thread):
         self.load = load
         self.number = number
         self.random = random.Random(f"{load.seed}/client/{number}")
-        self.caller = Caller(load.server, keep_alive=number % 2 == 0)
+        self.caller = Caller(load.server, number % 2 == 0, load.retry_s)
         self.transfers = []
         self.answered = []   # when
         self.asked = []      # when the attempt began that was answered
@@ -157,12 +158,13 @@ class Client(threading.Thread):
 
 class Load:
     """The clients on one server, which make at most @rate calls a second, and afterwards the judge
-    of what they were told."""
+    of what they were told. A call that was not answered is repeated after @retry_s."""
 
-    def __init__(self, wallet, server, dealers, seed, rate=None):
+    def __init__(self, wallet, server, dealers, seed, rate=None, retry_s=PAUSE_S):
         self.wallet = wallet
         self.server = server
         self.seed = seed
+        self.retry_s = retry_s
         self.players = []
         self.started = []
         for number in range(PLAYERS):

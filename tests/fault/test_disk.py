@@ -36,8 +36,10 @@ MIB = 1024 * 1024
 # the latest, after other deaths of an engine 5 s (parent.c), and recovery takes a while.
 BACK_S = 8.0
 WAIT_S = 20.0  # for what must come, on a slow machine too
+ASK_S = 0.1  # between two calls of creditbridgectl
 TRIES = 6  # of what succeeds most times
 REPLAYS = 300
+RETRY_S = 0.1  # of a call that was refused: more often the refusals take all of the processor
 RATE = 200  # calls a second, where a case does not need to use up the log
 
 
@@ -97,7 +99,7 @@ class Bench:
         self.dealers = [wallet.dealer_add(f"dealer-{n}") for n in range(load.DEALERS)]
         wallet.player_add("dealer-0", "probe")
         self.server = cb.Lighttpd(wallet, processes=4)
-        self.load = load.Load(wallet, self.server, self.dealers, f"{SEED}/{name}", rate=rate)
+        self.load = load.Load(wallet, self.server, self.dealers, f"{SEED}/{name}", rate=rate, retry_s=RETRY_S)
         self.probes = 0
         self.sum = 0
 
@@ -153,7 +155,7 @@ def test_sync_fails():
         wallet.fail("sync EIO\n")
         answer = bench.move("during", timeout=10)
         check(answer.status in (500, 503), f"a transfer on a failed disk: {answer}")
-        wait_until(wallet.halted, WAIT_S, "the halt")
+        wait_until(wallet.halted, WAIT_S, "the halt", ASK_S)
         check("engine_ended exit=74 " in wallet.log(), "the engine's exit code")
         equal(wallet.status()["parent_pid"], parent, "the parent")
         # The disk seems well again, which proves nothing about what it has kept.
@@ -171,7 +173,7 @@ def test_sync_fails():
         equal(wallet.ctl_run("resume", "--reason", "hope").returncode, 1, "resumed too early")
         wait_until(lambda: wallet.log().count("engine_ended exit=74 ") == 2, WAIT_S,
                    "the next halt")
-        wait_until(wallet.halted, WAIT_S, "the next halt")
+        wait_until(wallet.halted, WAIT_S, "the next halt", ASK_S)
         wallet.fail("")
         resumed = time.monotonic()
         wallet.ctl("resume", "--reason", "disk replaced")
@@ -190,7 +192,7 @@ def halted(bench):
     """Nothing is served until an operator says so."""
     begun = time.monotonic()
     check((bench.wallet.state / "halted").exists(), "no marker in the state directory")
-    wait_until(bench.wallet.halted, WAIT_S, "the halt in status")
+    wait_until(bench.wallet.halted, WAIT_S, "the halt in status", ASK_S)
     settled = time.monotonic()
     while time.monotonic() < max(begun + 1, settled + 0.7):
         unavailable(bench.move("halted"), "service_unavailable")
@@ -266,7 +268,7 @@ def test_slow_mark():
             known = bench.move(what.__name__).status == 200
             wait_until(lambda: (wallet.sockets / "halted").exists(), WAIT_S, "the mark")
             what(bench)
-            wait_until(wallet.halted, WAIT_S, "the halt")
+            wait_until(wallet.halted, WAIT_S, "the halt", ASK_S)
             wallet.fail("")
             told = list(map(int, re.findall(r"engine_ended exit=(-?\d+) ", wallet.log())))[ends:]
             check(told in codes, f"{what.__name__}: how engines ended: {told}")
@@ -670,7 +672,7 @@ def test_late_commit():
 def test_killed_in_recovery():
     # Recovery has everything to do: no checkpoint but its own.
     with Wallet(checkpoint_interval_ms=3600000, checkpoint_kib=1048576) as wallet:
-        bench = Bench("recovery", wallet)
+        bench = Bench("recovery", wallet, 2 * RATE)
         chance = random.Random(f"{SEED}/recovery")
         bench.load.start()
         killed = []
