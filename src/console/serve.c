@@ -253,8 +253,6 @@ static bool check_form(struct page *page)
 /* Checks the address, the method and the role. Returns false after an answer. */
 static bool check_route(struct page *page)
 {
-	char why[128];
-
 	if (page->route == &nowhere) {
 		page_error(page, 404, "There is no such page.",
 			"Looked at the pages of the console only. Ids are found by the search.");
@@ -266,14 +264,7 @@ static bool check_route(struct page *page)
 		page_error(page, 405, "This page does not take this method.", "");
 		return false;
 	}
-	if (page->who.name[0] && page->who.role < page->route->least) {
-		snprintf(why, sizeof(why), "Your role is %s. This needs the role %s.",
-			role_names[page->who.role], role_names[page->route->least]);
-		page_error(page, 403, why,
-			"An administrator changes roles with: creditbridgectl operator set.");
-		return false;
-	}
-	return true;
+	return !page->who.name[0] || page_may(page, page->route->least);
 }
 
 static void answer_page(struct page *page)
@@ -301,8 +292,25 @@ static void answer_page(struct page *page)
 		page_failure(page, code);
 }
 
+/*
+ * Returns what the operator looked at: the id, or else the game, the reference or the dealer that the request names. The text of
+ * a search may be anything, also a secret that was pasted: it is left out.
+ */
+static const char *object_of(const struct page *page)
+{
+	static const char *const names[] = {"id", "game", "reference", "request", "casino"};
+	const struct params *params = page->post ? &page->form : &page->query;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(page->route->path, "/search") != 0 && params_get(params, names[i])[0])
+			return params_get(params, names[i]);
+	}
+	return "";
+}
+
 void console_serve(struct page *page, const struct http_request *request)
 {
+	char object[LOG_QUOTED_MAX];
 	long long ms;
 
 	reset_page(page, request);
@@ -316,10 +324,10 @@ void console_serve(struct page *page, const struct http_request *request)
 	head_write(page);
 	ms = clock_boot_ms() - request->boot_ms;
 	log_line(page->code >= 500 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "view",
-		"request_id=%s operator=%s page=%s number=%llu post=%d code=%d ms=%lld",
+		"request_id=%s operator=%s page=%s number=%llu object=\"%s\" post=%d code=%d ms=%lld",
 		page->request_id, page->who.name[0] ? page->who.name : "-",
 		page->route->path[0] ? page->route->path : "-", (unsigned long long)page->number,
-		page->post, page->code, ms);
+		log_quote(object, object_of(page)), page->post, page->code, ms);
 }
 
 bool console_open(struct page *page, const struct console *console)

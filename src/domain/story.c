@@ -213,6 +213,7 @@ bool story_make(const struct story_facts *facts, const struct story_values *valu
 	const struct story_row *row = NULL;
 
 	memset(story, 0, sizeof(*story));
+	text_copy(story->event, sizeof(story->event), values->event);
 	for (unsigned int i = 0; i < story_row_count && !row; i++) {
 		if (story_row_fits(&story_rows[i], facts))
 			row = &story_rows[i];

@@ -8,6 +8,7 @@
 #ifndef DOMAIN_STORY_H
 #define DOMAIN_STORY_H
 
+#include "domain/callback.h"
 #include "domain/records.h"
 
 enum story_subject { STORY_BET, STORY_ROUND, STORY_TRANSFER, STORY_SUBJECT_COUNT };
@@ -97,6 +98,8 @@ struct story {
 	char happened[STORY_TEXT_MAX];
 	char owes[STORY_TEXT_MAX]; /* "demo owes alice 25.00." or "Nothing is owed." */
 	char next[STORY_TEXT_MAX]; /* the next step */
+	char event
+		[CALLBACK_EVENT_ID_SIZE]; /* webhook-id of the callback that moves the credit; "": none */
 };
 extern const struct field story_fields[];
 

@@ -22,6 +22,8 @@ from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
 SETTINGS = {"result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
 PLAYERS = 150  # more than two parts of a list
 OTHERS = 1100
+ROUND_BETS = 60
+ATTEMPTS = 45  # of a callback; a page shows 50
 FRAMES_MAX = 40
 LIST_FRAMES_MAX = 16  # a list of many players and bets
 GAMES = "games"
@@ -105,6 +107,38 @@ def fill():
     cb.wait_until(parked, 60, "all are parked")
 
 
+def claimed(link, event):
+    """The right to send the event, as soon as it is due."""
+    grants = []
+
+    def claim():
+        refusal, grant = link.claim(event)
+        grants.append(grant)
+        return not refusal
+    cb.wait_until(claim, 20, f"callback {event} can be sent")
+    return grants[-1]
+
+
+def long_round():
+    """A round of ROUND_BETS bets, whose result the dealer refused ATTEMPTS times with a long answer: (transaction of a
+    bet, event of the result)."""
+    WALLET.dealer_add("long", "--url", "http://127.0.0.1:1/d/", "--allow-http", mode="seamless")
+    WALLET.player_add("long", "carl")
+    with Worker(WALLET.sockets / "edge.sock") as link:
+        for number in range(ROUND_BETS):
+            bet = link.place(GAMES, "long", "carl", "long", 1, addition=number > 0)
+            equal(link.end(bet.send, "long", SUCCESS, status=200), "", f"bet {number}")
+        made = link.settle(GAMES, "long", "carl", "long", WIN, 2)
+        send = made.send
+        for number in range(1, ATTEMPTS + 1):
+            link.end(send, "long", REFUSED, status=422, answer=f"{number} " + "a" * 2000)
+            if number >= 3 and number < ATTEMPTS:
+                WALLET.ctl("callback", "retry", made.event, "--yes", "--reason", "again")
+            if number < ATTEMPTS:
+                send = claimed(link, made.event)
+    return bet.transaction_id, made.event
+
+
 def rows(path, **query):
     page = BROWSER.get(path, **query)
     equal(page.status, 200, path)
@@ -179,6 +213,19 @@ def case_commands():
     check(users == {f"u{at}" for at in range(PLAYERS - 50, PLAYERS)}, f"the players of the newest 50: {users}")
 
 
+def case_long_round():
+    """The page of a callback with many attempts, of its bet and of its round."""
+    bet, event = long_round()
+    player = WALLET.ctl_json("player", "show", "long", "carl")["player_id"]
+    for path, query in ((f"/callbacks/{event}", {}), (f"/bets/{bet}", {}), ("/round", {"player": player, "game": "long"})):
+        frames, page = COUNTER.of(BROWSER, path, **query)
+        check(0 < frames <= FRAMES_MAX, f"{path} {query} needs {frames} commands of the ledger")
+        check(str(event) in page.document().text(), f"{path} shows the result: {page.text[-900:]}")
+    _, page = COUNTER.of(BROWSER, f"/callbacks/{event}")
+    for number in (ATTEMPTS, 2):
+        check(f"{number} aaaa" in page.document().text(), f"the answer to attempt {number}")
+
+
 def case_cut():
     """creditbridgectl callback list reports once that the ledger does not answer the second page of 256 callbacks."""
     pages = []
@@ -198,6 +245,7 @@ CASES = [
     ("transactions of many players", case_transactions),
     ("a dealer with few transactions", case_dealer_of_few),
     ("commands of a page", case_commands),
+    ("commands of the pages of a long round", case_long_round),
     ("a list that breaks off", case_cut),
 ]
 

@@ -215,11 +215,16 @@ def case_later_parked_is_not_replayed():
     equal((attempts_of(name, events), attempts_of(name, later)), ({4}, {3}), "attempts")
 
 
-def stopped_halfway(link, name):
+def stop_by_command(number):
+    WALLET.ctl("replay", "stop", number, "--reason", "wrong dealer")
+
+
+def stopped_halfway(link, name, stop):
     """Starts a replay of 50 and stops it. On a slow machine it may be done before: then None is returned."""
     number = start(name)
     cb.wait_until(lambda: replay(number)["made_due"] > 0, 20, "the replay began")
-    row = WALLET.ctl_json("replay", "stop", number, "--reason", "wrong dealer")
+    stop(number)
+    row = replay(number)
     sent = send_due(link, name)
     # One look finds no more of a dealer than it may have under way.
     while more := send_due(link, name):
@@ -240,7 +245,7 @@ def case_replay_stopped_halfway():
         made = None
         while not made:
             before = {event: row["attempts"] for event, row in callbacks(name).items()}
-            made = stopped_halfway(link, name)
+            made = stopped_halfway(link, name, stop_by_command)
     number, sent = made
     check(0 < len(sent) < COUNT, f"{len(sent)} were made due")
     after = {event: row["attempts"] for event, row in callbacks(name).items()}
@@ -250,6 +255,98 @@ def case_replay_stopped_halfway():
     equal([(row["action"], row["reason"], row["uid"]) for row in rows],
           [("replay stop", "wrong dealer", os.getuid()), ("callback replay", "dealer is up", os.getuid())],
           "the audit")
+
+
+def case_stopped_on_the_page():
+    """The button of the replay's page stops it."""
+    name = dealer_new("button")
+    nok = Browser(CONSOLE, "rita")
+    code = WALLET.ctl_json("operator", "add", "rita", "--role", "support")["otpauth"]
+    equal(nok.post("/sign-in", {"code": one_time_code(code)}).status, 303, "signed in")
+
+    def stop(number):
+        form = form_of(nok.get(f"/replays/{number}"), "token", "operation")
+        # Without the button the replay was done already.
+        if "operation" in form:
+            page = nok.post(f"/replays/{number}/stop", form | {"reason": "wrong dealer"})
+            equal(page.header("Location"), f"{PREFIX}/replays/{number}", f"stopped: {page.text[-600:]}")
+    with worker() as link:
+        park(link, name, COUNT)
+        while not (made := stopped_halfway(link, name, stop)):
+            pass
+    row = next(row for row in WALLET.ctl_json("audit", "--limit", "0")["audit"]
+               if (row["action"], row["object"]) == ("replay stop", f"replay {made[0]}"))
+    equal((row["operator"], row["reason"]), ("rita", "wrong dealer"), "the audit")
+
+
+def answered_again(browser, path, form, code):
+    """Sends a form whose code is old: it comes back as it was filled, and acts with a new code."""
+    page = browser.post(path, form)
+    check(page.status == 403 and "This needs a fresh one-time code. Nothing was done." in page.document().text(),
+          f"{path}: {page.status} {page.text[-900:]}")
+    names = [node.attributes["name"] for node in page.document().all("input") if "name" in node.attributes]
+    check("code" in names, f"the form asks for a code: {names}")
+    again = {node.attributes["name"]: node.attributes.get("value", "") for node in page.document().all("input")
+             if "name" in node.attributes and node.attributes["name"] != "id"}
+    equal(again["reason"], form["reason"], "the reason stays")
+    page = browser.post(path, form | again | {"code": "000000"})
+    check(page.status == 403 and "The code was not accepted" in page.document().text(), page.text[-900:])
+    page = browser.post(path, form | again | {"code": one_time_code(code, later=1)})
+    equal(page.status, 303, f"{path} with a code: {page.text[-900:]}")
+
+
+def case_stale_code_asks_again():
+    """A replay, a cancellation and the suspension of a dealer need a fresh code, that of a player needs none."""
+    global WALLET, CONSOLE  # pylint: disable=global-statement
+    outer = WALLET, CONSOLE
+    with contextlib.ExitStack() as stack:
+        WALLET = stack.enter_context(cb.Instance(
+            "stale", settings=SETTINGS | front_setting(stack) | {"console_code_fresh_s": 1}))
+        stack.callback(globals().update, WALLET=outer[0], CONSOLE=outer[1])
+        WALLET.ctl("client", "add", "slots")
+        CONSOLE = stack.enter_context(Installed(WALLET, "desk", WALLET.config))
+        name = dealer_new("old")
+        codes, browsers = {}, {}
+        for user, role in (("nok", "support"), ("kim", "finance"), ("ann", "admin")):
+            codes[user] = WALLET.ctl_json("operator", "add", user, "--role", role)["otpauth"]
+            browsers[user] = Browser(CONSOLE, user)
+            page = browsers[user].post("/sign-in", {"code": one_time_code(codes[user])})
+            equal(page.status, 303, f"{user} signs in")
+        with worker() as link:
+            events = park(link, name, 2)
+        stale_forms(name, events, browsers, codes)
+
+
+def stale_forms(name, events, browsers, codes):
+    nok, kim, ann = (browsers[user] for user in ("nok", "kim", "ann"))
+    # The pages show when the code is no longer fresh: they ask for another one.
+    path = f"/callbacks/{events[0]}"
+    cb.wait_until(lambda: "code" in form_of(kim.get(path), "code"), 20, "the code is old")
+    form = form_of(kim.get(path), "token", "operation", "step")
+    check("code" not in form_of(nok.get(path), "code"), "who may not cancel needs no code")
+    equal(nok.post(f"{path}/act", form_of(nok.get(path), "token", "operation") |
+                   {"action": "cancel", "reason": "r"}).status, 403, "support cancels nothing")
+    page = kim.post(f"{path}/act", form | {"action": "cancel", "reason": ""})
+    check(page.status == 400 and "A reason must be given" in page.document().text(), page.text[-900:])
+    answered_again(kim, f"{path}/act", form | {"action": "cancel", "reason": "paid by hand"}, codes["kim"])
+    equal(WALLET.ctl_json("callback", "show", events[0])["state"], "cancelled", "the callback")
+    form = form_of(preview(nok, casino=name), "token", "selection", "operation", "step")
+    answered_again(nok, "/replays/start", form | {"reason": "dealer is up"}, codes["nok"])
+    equal(len(WALLET.ctl_json("replay", "list")["replays"]), 1, "one replay")
+    for suspended in (True, False):
+        page = nok.get("/player", id=f"{name}/bob")
+        form = form_of(page, "token", "id", "suspended", "operation")
+        page = nok.post("/player/suspend", form | {"reason": "ticket 1"})
+        equal(page.status, 303, f"suspended={suspended}: {page.text[-900:]}")
+        equal(WALLET.ctl_json("player", "show", name, "bob")["suspended"], suspended, "the player")
+    equal(nok.post("/dealer/suspend", {"token": nok.token(), "id": name}).status, 403, "support suspends no dealer")
+    form = form_of(ann.get("/dealer", id=name), "token", "id", "suspended", "operation", "step")
+    answered_again(ann, "/dealer/suspend", form | {"reason": "contract ended"}, codes["ann"])
+    check(WALLET.ctl_json("dealer", "show", name)["suspended"], "the dealer")
+    done = {(row["operator"], row["action"]) for row in WALLET.ctl_json("audit", "--limit", "0")["audit"]
+            if row["operator"] and not row["action"].startswith("session")}
+    equal(done, {("ann", "dealer suspend"), ("kim", "callback cancel"), ("nok", "callback replay"),
+                 ("nok", "player suspend"), ("nok", "player resume")}, "the audit")
 
 
 def case_check():
@@ -264,6 +361,8 @@ CASES = [
     ("a replay survives kills of the engine and of the console", case_replay_survives_kills),
     ("what is parked later is not replayed", case_later_parked_is_not_replayed),
     ("a replay that is stopped halfway", case_replay_stopped_halfway),
+    ("a replay that is stopped on its page", case_stopped_on_the_page),
+    ("stale-code-asks-again", case_stale_code_asks_again),
     ("check", case_check),
 ]
 

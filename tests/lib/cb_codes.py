@@ -15,6 +15,6 @@ def code_of(secret, step):
     return f"{(int.from_bytes(digest[at:at + 4], 'big') & 0x7fffffff) % 1000000:06d}"
 
 
-def one_time_code(otpauth):
-    """The code of now, of the address that an authenticator reads."""
-    return code_of(re.search(r"secret=([A-Z2-7]+)", otpauth).group(1), int(time.time()) // STEP_S)
+def one_time_code(otpauth, later=0):
+    """The code of now, of the address that an authenticator reads; with @later=1 the one after it, which counts, too."""
+    return code_of(re.search(r"secret=([A-Z2-7]+)", otpauth).group(1), int(time.time()) // STEP_S + later)

@@ -385,3 +385,16 @@ enum outcome page_failure(struct page *page, enum outcome code)
 	return page_error(page, strcmp(id, "failed") == 0 ? 500 : 409,
 		failure->detail[0] ? failure->detail : "The page could not be made.", "");
 }
+
+bool page_may(struct page *page, enum role least)
+{
+	char why[128];
+
+	if (page->who.role >= least)
+		return true;
+	snprintf(why, sizeof(why), "Your role is %s. This needs the role %s.",
+		role_names[page->who.role], role_names[least]);
+	page_error(page, 403, why,
+		"An administrator changes roles with: creditbridgectl operator set.");
+	return false;
+}

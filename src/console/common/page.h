@@ -128,6 +128,9 @@ enum outcome page_error(struct page *page, int code, const char *what, const cha
 /* As page_error(), for the failure that the session holds. */
 enum outcome page_failure(struct page *page, enum outcome code);
 
+/* Returns true if the operator's role is at least @least. Otherwise answers with 403. */
+bool page_may(struct page *page, enum role least);
+
 /* Returns the value of a variable of the web server, or "". */
 const char *page_variable(const struct http_variable *variable);
 

@@ -1,10 +1,12 @@
 /* pages/callback - one callback with its attempts, and what an operator may do with it. */
+#include "admin/ahead.h"
 #include "admin/callbacks/callbacks.h"
 #include "admin/list.h"
 #include "admin/names.h"
 #include "admin/callbacks/stories.h"
 #include "base/text.h"
 #include "console/sections/game.h"
+#include "console/common/code.h"
 #include "console/common/leads.h"
 #include "console/common/operation.h"
 #include "console/pages/pages.h"
@@ -15,20 +17,25 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The actions that the page offers, and the states in which they apply. */
 static const struct action {
 	enum callback_action action;
 	unsigned int states; /* 1 << enum callback_state */
+	enum role least;     /* as in link/roles.def */
 	const char *button;
 	const char *done;
 } actions[] = {
-	{CALLBACK_RETRY, 1 << CALLBACK_DUE | 1 << CALLBACK_PARKED, "Retry now",
+	{CALLBACK_RETRY, 1 << CALLBACK_DUE | 1 << CALLBACK_PARKED, ROLE_SUPPORT, "Retry now",
 		"Done: it is due now. The sweeper sends it at its next turn."},
-	{CALLBACK_HOLD, 1 << CALLBACK_DUE | 1 << CALLBACK_PARKED, "Hold",
+	{CALLBACK_HOLD, 1 << CALLBACK_DUE | 1 << CALLBACK_PARKED, ROLE_SUPPORT, "Hold",
 		"Done: nothing is sent until it is released."},
-	{CALLBACK_RELEASE, 1 << CALLBACK_HELD, "Release", "Done: it is released."},
+	{CALLBACK_RELEASE, 1 << CALLBACK_HELD, ROLE_SUPPORT, "Release", "Done: it is released."},
+	{CALLBACK_CANCEL, 1 << CALLBACK_DUE | 1 << CALLBACK_PARKED | 1 << CALLBACK_HELD,
+		ROLE_FINANCE, "Cancel: never send it again",
+		"Done: it is never sent again. The two sides settle what it moves elsewhere."},
 };
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
@@ -71,6 +78,29 @@ static const struct view_column attempt_columns[] = {
 	VIEW_END,
 };
 
+/* Shows what the dealer answered to these attempts, with few commands. */
+static enum outcome show_answers(struct page *page, uint64_t event, const uint32_t *answered,
+	uint32_t count)
+{
+	struct ahead *ahead = malloc(sizeof(*ahead));
+	struct answer row = {.event = event};
+	enum outcome code;
+
+	if (!ahead)
+		return session_no_memory(&page->desk.session);
+	ahead_open(ahead, &page->desk.session);
+	for (uint32_t i = 0; i < count; i++) {
+		row.number = answered[i];
+		ahead_want(ahead, RECORD_ANSWER, &row);
+	}
+	code = ahead_read(ahead);
+	for (uint32_t i = 0; i < count && code == OUTCOME_DONE; i++)
+		code = timeline_answer(page, event, answered[i]);
+	ahead_close(ahead);
+	free(ahead);
+	return code;
+}
+
 static enum outcome show_attempts(struct page *page, const struct callback *callback)
 {
 	struct view view = {.fields = attempt_fields, .more = attempt_more};
@@ -92,28 +122,43 @@ static enum outcome show_attempts(struct page *page, const struct callback *call
 			answered[count++] = row.attempt.number;
 	}
 	view_end(&view, "None yet.");
-	for (uint32_t i = 0; i < count && code == OUTCOME_DONE; i++)
-		code = timeline_answer(page, callback->event, answered[i]);
-	return list_end(&list, code);
+	code = list_end(&list, code);
+	return code == OUTCOME_DONE ? show_answers(page, callback->event, answered, count) : code;
 }
 
-/* Writes the buttons that apply, with one input for the reason. */
-static void write_actions(struct page *page, const struct callback *callback)
+static bool is_possible(const struct page *page, const struct action *action,
+	const struct callback *callback)
+{
+	return action->states & 1u << callback->state && page->who.role >= action->least &&
+		callback->kind != CALLBACK_BETTING;
+}
+
+/* Writes the buttons that apply, with one input for the reason. @failed: why an action was not done; NULL: none failed. */
+static void write_actions(struct page *page, const struct callback *callback, const char *failed)
 {
 	struct html *html = &page->html;
 	struct page_address act = lead_number(page, "/callbacks", callback->event);
 	unsigned int possible = 0;
+	bool needs_code = false;
 
-	for (size_t i = 0; i < ACTIONS; i++)
-		possible += (actions[i].states & 1u << callback->state) != 0;
-	if (!possible || page->who.role < ROLE_SUPPORT || callback->kind == CALLBACK_BETTING)
+	for (size_t i = 0; i < ACTIONS; i++) {
+		if (!is_possible(page, &actions[i], callback))
+			continue;
+		possible++;
+		needs_code = needs_code || actions[i].action == CALLBACK_CANCEL;
+	}
+	if (!possible)
 		return;
+	if (failed)
+		html_element(html, "p", "error", failed);
 	snprintf(act.text + act.len, sizeof(act.text) - act.len, "/act");
 	page_form(page, &act);
 	operation_input(page, "operation");
-	page_input(page, "Reason, for the audit", "reason", "");
+	page_input(page, "Reason, for the audit", "reason", params_get(&page->form, "reason"));
+	if (needs_code)
+		code_input(page, failed != NULL);
 	for (size_t i = 0; i < ACTIONS; i++) {
-		if (!(actions[i].states & 1u << callback->state))
+		if (!is_possible(page, &actions[i], callback))
 			continue;
 		html_open(html, "button");
 		html_attribute(html, "name", "action");
@@ -134,7 +179,8 @@ static void write_done(struct page *page)
 	}
 }
 
-static enum outcome show_callback(struct page *page, const struct callback *callback)
+static enum outcome show_callback(struct page *page, const struct callback *callback,
+	const char *failed)
 {
 	char id[CALLBACK_EVENT_ID_SIZE];
 	struct story story;
@@ -152,14 +198,15 @@ static enum outcome show_callback(struct page *page, const struct callback *call
 	html_element(&page->html, "h2", "", "Message");
 	view_pairs(page, callback_columns, callback_fields, callback);
 	code = game_callback_body(page, callback->event);
-	write_actions(page, callback);
+	write_actions(page, callback, failed);
 	html_close(&page->html);
 	if (code == OUTCOME_DONE)
 		code = show_attempts(page, callback);
 	return code == OUTCOME_DONE ? page_end(page) : code;
 }
 
-enum outcome page_callback(struct page *page)
+/* Shows the callback of the address. @failed: as in write_actions() */
+static enum outcome fetch_and_show(struct page *page, const char *failed)
 {
 	struct callback row;
 	struct dealer dealer;
@@ -176,10 +223,22 @@ enum outcome page_callback(struct page *page)
 		return code;
 	if (found) {
 		page_dealer_zone(page, dealer.utc_offset_min);
-		return show_callback(page, &row);
+		return show_callback(page, &row, failed);
 	}
 	snprintf(what, sizeof(what), "There is no callback %" PRIu64 ".", page->number);
 	return page_error(page, 404, what, "Looked at all callbacks of this installation.");
+}
+
+enum outcome page_callback(struct page *page)
+{
+	return fetch_and_show(page, NULL);
+}
+
+/* Shows the page again, with the form as it was filled. */
+static enum outcome ask_again(struct page *page, int status, const char *failed)
+{
+	page->code = status;
+	return fetch_and_show(page, failed);
 }
 
 enum outcome page_callback_action(struct page *page)
@@ -187,6 +246,7 @@ enum outcome page_callback_action(struct page *page)
 	char operation_id[OPERATION_ID_SIZE];
 	struct callback_operate_cmd cmd = {.event = page->number};
 	struct callback_operate_result result;
+	struct failure failure;
 	struct page_address to = lead_number(page, "/callbacks", page->number);
 	const char *name = params_get(&page->form, "action");
 	enum outcome code;
@@ -196,13 +256,26 @@ enum outcome page_callback_action(struct page *page)
 		at++;
 	if (at == ACTIONS)
 		return page_error(page, 400, "The form names no action.", "Nothing was done.");
+	if (!page_may(page, actions[at].least))
+		return OUTCOME_DONE;
 	cmd.action = actions[at].action;
 	if (!operation_id_read(page, "operation", operation_id))
 		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
 	if (!operation_read(page, "operation", &cmd.operator))
-		return page_error(page, 400, "A reason must be given, of at most 256 bytes.",
-			"Nothing was done. Go back, and fill in the reason.");
-	code = session_do(&page->desk.session, COMMAND_CALLBACK_OPERATE, &cmd, &result, NULL);
+		return ask_again(page, 400,
+			"A reason must be given, of at most 256 bytes. Nothing was done.");
+	code = code_send(page, &failure);
+	if (code == OUTCOME_USAGE || (code == OUTCOME_FAILED && failure.id[0]))
+		return ask_again(page, 403, CODE_NOT_ACCEPTED);
+	if (code == OUTCOME_DONE)
+		code = session_try(&page->desk.session, COMMAND_CALLBACK_OPERATE, &cmd, &result,
+			&failure);
+	if (code != OUTCOME_DONE && code_is_needed(&failure))
+		return ask_again(page, 403, CODE_NEEDED_TEXT);
+	if (code != OUTCOME_DONE && failure.id[0])
+		return page_error(page,
+			code == OUTCOME_UNREACHABLE || code == OUTCOME_BUSY ? 503 : 409,
+			failure.detail, "The page of the callback shows its state.");
 	if (code != OUTCOME_DONE)
 		return code;
 	address_add(&to, "done", name);

@@ -6,6 +6,7 @@
 #include "console/sections/dealers.h"
 #include "console/common/leads.h"
 #include "console/pages/pages.h"
+#include "link/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,21 +123,29 @@ static void write_pager(struct page *page, const struct dealer *dealer, uint32_t
 	html_close(html);
 }
 
-/* How the recon file of the day is made. */
+/* The form that makes the recon file of the day (pages/jobs.c), for the roles that may; for others how it is made. */
 static void write_recon(struct page *page, const struct dealer *dealer, const char *date)
 {
+	const struct page_address to = page_address(page, "/dealer/recon");
 	struct html *html = &page->html;
 
 	html_open(html, "section");
 	html_element(html, "h2", "", "Recon file");
-	html_open(html, "p");
-	html_text(html,
-		"The file has each movement, bet and callback of the day, with the same sums. On the "
-		"ledger's host: ");
-	html_open(html, "code");
-	html_printf(html, "creditbridgectl recon %s --date=%s", dealer->casino_id, date);
-	html_close(html);
-	html_close(html);
+	page_paragraph(page,
+		"The file has each movement, bet and callback of the day, with the same sums.");
+	if (page->who.role >= job_infos[JOB_RECON].least) {
+		page_form(page, &to);
+		page_hidden(page, "id", dealer->casino_id);
+		page_hidden(page, "date", date);
+		html_open(html, "button");
+		/* The page stays, and another day may follow. */
+		html_attribute(html, "data-again", "yes");
+		html_text(html, "Recon file (CSV)");
+		html_close(html);
+		html_close(html);
+	} else {
+		page_paragraph(page, "An operator with the role finance can make it here.");
+	}
 	html_close(html);
 }
 

@@ -6,6 +6,7 @@
 #include "console/sections/dealers.h"
 #include "console/common/leads.h"
 #include "console/pages/pages.h"
+#include "console/pages/suspend.h"
 #include "console/common/walk.h"
 #include "link/jobs.h"
 
@@ -202,5 +203,6 @@ enum outcome page_dealer(struct page *page)
 	html_element(&page->html, "h2", "", "Settings");
 	view_pairs(page, dealer_columns, dealer_fields, &dealer);
 	html_close(&page->html);
+	suspend_dealer_form(page, &dealer);
 	return page_end(page);
 }

@@ -352,9 +352,11 @@ static bool audit_fits(const struct page *page, const struct audit *row)
 {
 	const char *action = params_get(&page->query, "action");
 	const char *object = params_get(&page->query, "object");
+	const char *operator= params_get(&page->query, "operator");
 
 	return (!action[0] || strstr(row->action, action)) &&
-		(!object[0] || strstr(row->object, object));
+		(!object[0] || strstr(row->object, object)) &&
+		(!operator[0] || strcmp(row->operator, operator) == 0);
 }
 
 static void list_audit(struct page *page, const struct filter *filter, struct row_walk *walk)
@@ -384,6 +386,7 @@ enum outcome page_audit(struct page *page)
 	static const struct page_filter_input inputs[] = {
 		{"Action", "action"},
 		{"Object", "object"},
+		{"Operator", "operator"},
 		{"Since", "since"},
 		{"Until", "until"},
 	};

@@ -8,6 +8,7 @@
 #include "console/common/leads.h"
 #include "console/pages/pages.h"
 #include "console/pages/routes.h"
+#include "console/pages/suspend.h"
 #include "console/common/view.h"
 #include "console/common/walk.h"
 #include "domain/statistics.h"
@@ -324,6 +325,7 @@ enum outcome page_player(struct page *page)
 	if (code == OUTCOME_DONE)
 		code = show_bets(page, &facts.player, &selection);
 	html_close(&page->html);
+	suspend_player_form(page, &facts.player);
 	return code == OUTCOME_DONE ? page_end(page) : code;
 }
 

@@ -4,6 +4,7 @@
 #include "admin/callbacks/replays.h"
 #include "base/pack.h"
 #include "base/text.h"
+#include "console/common/code.h"
 #include "console/common/leads.h"
 #include "console/common/operation.h"
 #include "console/pages/pages.h"
@@ -78,25 +79,15 @@ static void write_form(struct page *page, const struct replay_start_cmd *cmd, co
 	if (failed)
 		html_element(html, "p", "error", failed);
 	page_form(page, &action);
-	if (!write_selection(page, cmd) || !operation_input(page, "operation") ||
-		!operation_input(page, "step")) {
-		html_close(html);
-		return;
+	if (write_selection(page, cmd) && operation_input(page, "operation")) {
+		page_input(page, "Reason, for the audit", "reason",
+			params_get(&page->form, "reason"));
+		if (code_input(page, failed != NULL)) {
+			snprintf(text, sizeof(text), "Send these %s again",
+				view_count(cmd->expected, count));
+			page_button(page, text);
+		}
 	}
-	page_input(page, "Reason, for the audit", "reason", params_get(&page->form, "reason"));
-	if (!page->who.code_left_s || failed) {
-		html_open(html, "label");
-		html_text(html, "One-time code ");
-		html_open(html, "input");
-		html_attribute(html, "name", "code");
-		html_attribute(html, "inputmode", "numeric");
-		html_attribute(html, "autocomplete", "one-time-code");
-		html_attribute(html, "maxlength", "8");
-		html_close(html);
-		html_close(html);
-	}
-	snprintf(text, sizeof(text), "Send these %s again", view_count(cmd->expected, count));
-	page_button(page, text);
 	html_close(html);
 }
 
@@ -306,25 +297,6 @@ static enum outcome ask_again(struct page *page, const struct replay_start_cmd *
 	return page_end(page);
 }
 
-/* Sends the one-time code of the form, if it has one. */
-static enum outcome send_code(struct page *page, struct failure *failure)
-{
-	const char *code = params_get(&page->form, "code");
-	struct session_step_cmd cmd = {.code = ""};
-	struct session_step_result result;
-	enum outcome sent;
-
-	failure->id = "";
-	if (!code[0])
-		return OUTCOME_DONE;
-	if (!text_copy(cmd.code, sizeof(cmd.code), code) ||
-		!operation_id_read(page, "step", cmd.operation_id))
-		return OUTCOME_USAGE;
-	sent = session_try(&page->desk.session, COMMAND_SESSION_STEP, &cmd, &result, failure);
-	explicit_bzero(&cmd, sizeof(cmd));
-	return sent;
-}
-
 enum outcome page_replay_start(struct page *page)
 {
 	struct replay_start_cmd cmd = {.expected = 0};
@@ -338,16 +310,14 @@ enum outcome page_replay_start(struct page *page)
 		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
 	if (!operation_read(page, "operation", &cmd.operator))
 		return ask_again(page, &cmd, 400, "A reason must be given, of at most 256 bytes.");
-	code = send_code(page, &failure);
+	code = code_send(page, &failure);
 	if (code == OUTCOME_USAGE || (code == OUTCOME_FAILED && failure.id[0]))
-		return ask_again(page, &cmd, 403,
-			"The code was not accepted. It may be wrong or used already. Nothing was sent.");
+		return ask_again(page, &cmd, 403, CODE_NOT_ACCEPTED);
 	if (code == OUTCOME_DONE)
 		code = session_try(&page->desk.session, COMMAND_REPLAY_START, &cmd, &result,
 			&failure);
-	if (code != OUTCOME_DONE && failure.id[0] && strcmp(failure.id, "code_needed") == 0)
-		return ask_again(page, &cmd, 403,
-			"This needs a fresh one-time code. Nothing was sent.");
+	if (code != OUTCOME_DONE && code_is_needed(&failure))
+		return ask_again(page, &cmd, 403, CODE_NEEDED_TEXT);
 	if (code != OUTCOME_DONE && failure.id[0])
 		return page_error(page,
 			code == OUTCOME_UNREACHABLE || code == OUTCOME_BUSY ? 503 : 409,

@@ -141,6 +141,10 @@ enum outcome page_replay(struct page *page)
 			"The ledger does the steps: closing this page stops nothing. At most 100 "
 			"callbacks are on their way at a time; while the breaker of the dealer is "
 			"open, they wait.");
+	else if (row.on_its_way)
+		page_paragraph(page,
+			"The ledger has made all of them due. Those on their way are being sent, or "
+			"wait for their turn: their end is not known yet.");
 	html_close(html);
 	write_stop(page, &row.replay);
 	return page_end(page);

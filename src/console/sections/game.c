@@ -3,12 +3,14 @@
 #include "admin/callbacks/callbacks.h"
 #include "admin/list.h"
 #include "admin/names.h"
+#include "base/text.h"
 #include "console/common/leads.h"
 #include "console/common/view.h"
 #include "wire/rewrite.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes of JSON with an indent. */
@@ -37,6 +39,23 @@ void game_add_event(struct game_rows *game, uint64_t event)
 		game->events[game->event_count++] = event;
 }
 
+/* Leads to the page where the callback can be sent again, held or cancelled. */
+static void link_callback(struct page *page, const char *event_id)
+{
+	const char *number = strrchr(event_id, '-');
+	struct page_address to;
+	uint64_t event;
+
+	if (!number || !text_unsigned(number + 1, TRANSACTION_ID_MAX, &event) || !event)
+		return;
+	to = lead_number(page, "/callbacks", event);
+	html_open(&page->html, "p");
+	html_text(&page->html, "What can be done about it is on the page of the callback ");
+	page_link(page, &to, event_id);
+	html_text(&page->html, ".");
+	html_close(&page->html);
+}
+
 void game_story(struct page *page, const struct story *story)
 {
 	struct html *html = &page->html;
@@ -50,6 +69,8 @@ void game_story(struct page *page, const struct story *story)
 	html_element(html, "p", "owes", story->owes);
 	if (story->next[0])
 		html_element(html, "p", "next", story->next);
+	if (story->next[0] && story->event[0])
+		link_callback(page, story->event);
 	page_copy(page, all, "copy these sentences");
 	html_close(html);
 }
@@ -154,24 +175,51 @@ static const struct view_column callback_columns[] = {
 	VIEW_END,
 };
 
+/* Fetches the callbacks of the round, with few commands. */
+static enum outcome fetch_callbacks(struct session *session, const struct game_rows *game,
+	struct callback_row *rows)
+{
+	struct ahead *ahead = malloc(sizeof(*ahead));
+	enum outcome code;
+	bool found;
+
+	if (!ahead)
+		return session_no_memory(session);
+	ahead_open(ahead, session);
+	for (unsigned int i = 0; i < game->event_count; i++) {
+		rows[i].callback.event = game->events[i];
+		ahead_want(ahead, RECORD_CALLBACK, &rows[i].callback);
+	}
+	code = ahead_read(ahead);
+	for (unsigned int i = 0; i < game->event_count && code == OUTCOME_DONE; i++) {
+		code = list_fetch(session, RECORD_CALLBACK, &rows[i].callback, &found, NULL);
+		if (code == OUTCOME_DONE && !found)
+			code = names_missing(session, "a callback");
+	}
+	ahead_close(ahead);
+	free(ahead);
+	return code;
+}
+
 enum outcome game_callbacks(struct page *page, const struct game_rows *game)
 {
 	struct view view = {.fields = callback_fields, .more = callback_row_more};
-	struct callback_row row;
-	enum outcome code = OUTCOME_DONE;
-	bool found;
+	struct callback_row *rows = calloc(GAME_EVENTS_MAX, sizeof(*rows));
+	enum outcome code;
 
+	_Static_assert(GAME_EVENTS_MAX <= AHEAD_PART, "the callbacks are read together");
+	if (!rows)
+		return session_no_memory(&page->desk.session);
+	code = fetch_callbacks(&page->desk.session, game, rows);
+	if (code == OUTCOME_DONE)
+		code = callback_rows_fill(&page->desk.session, rows, game->event_count);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Callbacks");
 	view_begin(&view, page, "Messages to the dealer", callback_columns);
-	for (unsigned int i = 0; i < game->event_count && code == OUTCOME_DONE; i++) {
-		code = callback_row_fetch(&page->desk.session, game->events[i], &row, &found);
-		if (code == OUTCOME_DONE && !found)
-			code = names_missing(&page->desk.session, "a callback");
-		if (code == OUTCOME_DONE)
-			view_row(&view, &row);
-	}
+	for (unsigned int i = 0; i < game->event_count && code == OUTCOME_DONE; i++)
+		view_row(&view, &rows[i]);
 	view_end(&view, "None: the credit is kept here, or nothing was sent yet.");
 	html_close(&page->html);
+	free(rows);
 	return code;
 }

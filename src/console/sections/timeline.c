@@ -1,5 +1,6 @@
 #include "console/sections/timeline.h"
 
+#include "admin/ahead.h"
 #include "admin/list.h"
 #include "admin/names.h"
 #include "admin/requests/refused.h"
@@ -215,13 +216,16 @@ static enum outcome write_step(struct page *page, const struct timeline_step *st
 	return code;
 }
 
-/* Makes the text for the dealer: the sentences, and the steps in UTC. */
+/*
+ * Makes the text for the dealer: the sentences, and the steps in UTC. The next step is a command of ours, which is
+ * not his.
+ */
 static void make_text(const struct timeline *timeline, const struct story *story,
 	struct buffer *text)
 {
 	char time[TEXT_TIME_SIZE];
 
-	buffer_printf(text, "%s %s %s\n", story->happened, story->owes, story->next);
+	buffer_printf(text, "%s %s\n", story->happened, story->owes);
 	for (unsigned int i = 0; i < timeline->count; i++) {
 		text_time(timeline->steps[i].time_ms, time);
 		buffer_printf(text, "%s  %s: %s\n", time, timeline->steps[i].what,
@@ -244,11 +248,37 @@ static void write_text(struct page *page, const char *text)
 	page_copy(page, text, "copy as text for the dealer");
 }
 
+/* Writes the steps. The answers that they show are read with few commands. */
+static enum outcome write_steps(const struct timeline *timeline)
+{
+	struct page *page = timeline->page;
+	struct ahead *ahead = malloc(sizeof(*ahead));
+	struct answer row;
+	enum outcome code;
+
+	if (!ahead)
+		return session_no_memory(&page->desk.session);
+	memset(&row, 0, sizeof(row));
+	ahead_open(ahead, &page->desk.session);
+	for (unsigned int i = 0; i < timeline->count; i++) {
+		row.event = timeline->steps[i].event;
+		row.number = timeline->steps[i].attempt;
+		if (row.number)
+			ahead_want(ahead, RECORD_ANSWER, &row);
+	}
+	code = ahead_read(ahead);
+	for (unsigned int i = 0; i < timeline->count && code == OUTCOME_DONE; i++)
+		code = write_step(page, &timeline->steps[i]);
+	ahead_close(ahead);
+	free(ahead);
+	return code;
+}
+
 enum outcome timeline_write(struct timeline *timeline, const struct story *story)
 {
 	struct page *page = timeline->page;
 	struct html *html = &page->html;
-	enum outcome code = OUTCOME_DONE;
+	enum outcome code;
 	struct buffer text;
 
 	qsort(timeline->steps, timeline->count, sizeof(timeline->steps[0]), compare_steps);
@@ -256,8 +286,7 @@ enum outcome timeline_write(struct timeline *timeline, const struct story *story
 	html_element(html, "h2", "", "Timeline");
 	html_open(html, "ol");
 	html_attribute(html, "class", "timeline");
-	for (unsigned int i = 0; i < timeline->count && code == OUTCOME_DONE; i++)
-		code = write_step(page, &timeline->steps[i]);
+	code = write_steps(timeline);
 	html_close(html);
 	if (timeline->left_out)
 		page_paragraph(page,

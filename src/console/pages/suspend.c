@@ -1,0 +1,187 @@
+/* pages/suspend - suspends a dealer or a player, and ends that. */
+#include "console/pages/suspend.h"
+
+#include "admin/names.h"
+#include "base/text.h"
+#include "console/common/code.h"
+#include "console/common/operation.h"
+#include "console/pages/pages.h"
+#include "wire/signature.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is suspended, or was. */
+struct suspension {
+	const char *what; /* "player" */
+	const char *path; /* of its page; the form is sent to PATH/suspend */
+	const char *id;   /* of that page */
+	bool suspended;   /* now */
+	bool needs_code;
+	const char *effect;
+};
+
+static void write_form(struct page *page, const struct suspension *of, const char *failed)
+{
+	struct html *html = &page->html;
+	struct page_address to;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s/suspend", of->path);
+	to = page_address(page, text);
+	html_open(html, "section");
+	html_element(html, "h2", "", of->suspended ? "Suspended" : "Suspension");
+	page_paragraph(page, of->effect);
+	if (failed)
+		html_element(html, "p", "error", failed);
+	page_form(page, &to);
+	page_hidden(page, "id", of->id);
+	page_hidden(page, "suspended", of->suspended ? "no" : "yes");
+	if (operation_input(page, "operation")) {
+		page_input(page, "Reason, for the audit", "reason",
+			params_get(&page->form, "reason"));
+		if (!of->needs_code || code_input(page, failed != NULL)) {
+			snprintf(text, sizeof(text), "%s this %s",
+				of->suspended ? "No longer suspend" : "Suspend", of->what);
+			page_button(page, text);
+		}
+	}
+	html_close(html);
+	html_close(html);
+}
+
+static struct suspension suspension_of_player(const struct player *player)
+{
+	return (struct suspension){.what = "player",
+		.path = "/player",
+		.id = player->player_id,
+		.suspended = player->suspended,
+		.effect =
+			"Transfers and new bets of a suspended player are refused. Open rounds are "
+			"settled, and callbacks are sent."};
+}
+
+static struct suspension suspension_of_dealer(const struct dealer *dealer)
+{
+	return (struct suspension){.what = "dealer",
+		.path = "/dealer",
+		.id = dealer->casino_id,
+		.suspended = dealer->suspended,
+		.needs_code = true,
+		.effect =
+			"Transfers, new players and new bets of a suspended dealer are refused. Open "
+			"rounds are settled, and callbacks are sent."};
+}
+
+void suspend_player_form(struct page *page, const struct player *player)
+{
+	const struct suspension of = suspension_of_player(player);
+
+	if (page->who.role >= ROLE_SUPPORT)
+		write_form(page, &of, NULL);
+}
+
+void suspend_dealer_form(struct page *page, const struct dealer *dealer)
+{
+	const struct suspension of = suspension_of_dealer(dealer);
+
+	if (page->who.role >= ROLE_ADMIN)
+		write_form(page, &of, NULL);
+}
+
+/* Shows the form again, with the reason that was given and with what failed. */
+static enum outcome ask_again(struct page *page, const struct suspension *of, int status,
+	const char *failed)
+{
+	page->code = status;
+	page_begin_id(page, of->suspended ? "Suspended:" : "Suspend:", of->id);
+	write_form(page, of, failed);
+	return page_end(page);
+}
+
+/* Sends the command, and opens the page of what it changed. */
+static enum outcome send_suspension(struct page *page, const struct suspension *of,
+	enum command command, const void *cmd, void *result)
+{
+	struct page_address to = page_address(page, of->path);
+	struct failure failure;
+	enum outcome code = code_send(page, &failure);
+
+	if (code == OUTCOME_USAGE || (code == OUTCOME_FAILED && failure.id[0]))
+		return ask_again(page, of, 403, CODE_NOT_ACCEPTED);
+	if (code == OUTCOME_DONE)
+		code = session_try(&page->desk.session, command, cmd, result, &failure);
+	if (code != OUTCOME_DONE && code_is_needed(&failure))
+		return ask_again(page, of, 403, CODE_NEEDED_TEXT);
+	if (code != OUTCOME_DONE && failure.id[0])
+		return page_error(page,
+			code == OUTCOME_UNREACHABLE || code == OUTCOME_BUSY ? 503 : 409,
+			failure.detail, "The page shows whether it was done.");
+	if (code != OUTCOME_DONE)
+		return code;
+	address_add(&to, "id", of->id);
+	return page_go(page, &to);
+}
+
+/* Reads what both forms have. Returns false if the form is not complete, and answers that. */
+static bool read_form(struct page *page, const struct suspension *of, struct operator* operator,
+	bool * suspended)
+{
+	const char *wanted = params_get(&page->form, "suspended");
+	char operation_id[OPERATION_ID_SIZE];
+
+	*suspended = strcmp(wanted, "yes") == 0;
+	if ((!*suspended && strcmp(wanted, "no") != 0) ||
+		!operation_id_read(page, "operation", operation_id))
+		page_error(page, 400, "The form is not complete.", "Nothing was done.");
+	else if (!operation_read(page, "operation", operator))
+		ask_again(page, of, 400,
+			"A reason must be given, of at most 256 bytes. Nothing was done.");
+	else
+		return true;
+	return false;
+}
+
+enum outcome page_player_suspend(struct page *page)
+{
+	struct player_put_cmd cmd = {.change_suspended = true};
+	struct player_put_result result;
+	struct suspension of;
+	struct player player;
+	enum outcome code =
+		names_player_word(&page->desk.session, params_get(&page->form, "id"), &player);
+
+	if (code == OUTCOME_FAILED)
+		return page_error(page, 404, page->desk.session.failure.detail,
+			"Looked at all players.");
+	if (code != OUTCOME_DONE)
+		return code;
+	of = suspension_of_player(&player);
+	if (!read_form(page, &of, &cmd.operator, & cmd.suspended))
+		return OUTCOME_DONE;
+	memcpy(cmd.casino_id, player.casino_id, sizeof(cmd.casino_id));
+	memcpy(cmd.user_id, player.user_id, sizeof(cmd.user_id));
+	if (!signature_random_id(cmd.player_id, sizeof(cmd.player_id)))
+		return session_no_random(&page->desk.session);
+	return send_suspension(page, &of, COMMAND_PLAYER_PUT, &cmd, &result);
+}
+
+enum outcome page_dealer_suspend(struct page *page)
+{
+	struct dealer_put_cmd cmd = {.mask = UINT32_C(1) << DEALER_SUSPENDED};
+	struct dealer_put_result result;
+	struct suspension of;
+	struct dealer dealer;
+	enum outcome code =
+		names_dealer(&page->desk.session, params_get(&page->form, "id"), &dealer);
+
+	if (code == OUTCOME_USAGE)
+		return page_error(page, 404, "There is no such dealer.", "Looked at all dealers.");
+	if (code != OUTCOME_DONE)
+		return code;
+	of = suspension_of_dealer(&dealer);
+	if (!read_form(page, &of, &cmd.operator, & cmd.dealer.suspended))
+		return OUTCOME_DONE;
+	memcpy(cmd.dealer.casino_id, dealer.casino_id, sizeof(cmd.dealer.casino_id));
+	return send_suspension(page, &of, COMMAND_DEALER_PUT, &cmd, &result);
+}
