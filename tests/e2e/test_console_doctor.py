@@ -39,14 +39,15 @@ def doctor(*words, config=None):
 
 def diagnose(expected, *words, **options):
     """Demands the findings {"RESULT check": regular expression}; the other checks of the console pass or look
-    at nothing."""
+    at nothing. Only console_apache may find a fault of this machine."""
     found = doctor(*words, **options)
     clock = found.pop("clock")
     check(clock[0][0] != "WARN" or "the console refuses codes" in clock[0][2], f"the clock: {clock}")
     bad = {}
     for name, rows in found.items():
         for result, _, text in rows:
-            if result in ("WARN", "FAIL"):
+            # An Apache with PHP inside may run here that is none of ours.
+            if result in ("WARN", "FAIL") and (name != "console_apache" or f"{result} {name}" in expected):
                 bad.setdefault(f"{result} {name}", []).append(text)
     equal(set(bad), set(expected), f"{found}")
     for name, pattern in expected.items():

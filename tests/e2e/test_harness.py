@@ -116,7 +116,7 @@ def tree(folder):
 
 def done(top, *words, **more):
     env = {name: value for name, value in os.environ.items()
-           if name not in ("CB_REQUIRE", "CB_UNTIL", "SEED", "TMPDIR")}
+           if name not in ("CB_REQUIRE", "CB_SLOWER", "CB_UNTIL", "SEED", "TMPDIR")}
     env.update(more, CB_BUILDDIR=str(top / "build"))
     return subprocess.run([top / "tests" / words[0], *words[1:]], env=env, capture_output=True,
                           text=True, timeout=120 * cb.PATIENCE, check=False)

@@ -97,6 +97,13 @@ class Workers:
         answer = self.transfer(name, **more)
         equal(answer.status, 200, f"a transfer by {name}'s socket: {answer}")
 
+    def moves_at_last(self, name):
+        """As a caller on a busy machine: 503 means that the same call is to be repeated."""
+        number, until = next(self.numbers), time.monotonic() + WAIT_S
+        while (answer := self.transfer(name, number)).status == 503 and time.monotonic() < until:
+            time.sleep(0.1)
+        equal(answer.status, 200, f"a transfer by {name}'s socket: {answer}")
+
     def close(self):
         for child in self.children.values():
             with contextlib.suppress(ProcessLookupError):
@@ -275,8 +282,7 @@ def many_follow():
             names = [f"{turn}-{number}" for number in range(FOLLOWERS)]
             made.start(*names)
             with concurrent.futures.ThreadPoolExecutor(FOLLOWERS) as pool:
-                for answer in pool.map(made.transfer, names * 3):
-                    equal(answer.status, 200, "a call while many follow")
+                list(pool.map(made.moves_at_last, names * 3))
             kept = descriptors_kept(leader)
             check(kept >= alone + 2 * FOLLOWERS, f"{kept} descriptors, {alone} without followers")
             for name in names:
