@@ -119,7 +119,7 @@ const struct exam_case exam_signature_cases[] = {
 		{BET('A', CREDIT(2), EXPECT_NOT_TAKEN, MOVE_NONE, .sign = SIGN_OTHER_KEY),
 			CLOSE(0)},
 		NEEDS("bet-unsigned", "balance-other-key")},
-	{"bet-cut-signature", "The signature", "the first characters of a signature are none", 0,
+	{"bet-cut-signature", "The signature", "a signature that is cut off is refused", 0,
 		{BET('A', CREDIT(2), EXPECT_NOT_TAKEN, MOVE_NONE, .sign = SIGN_CUT), CLOSE(0)},
 		NEEDS("bet-other-key")},
 	{"bet-altered", "The signature", "the signature of another stake: no debit", 0,

@@ -65,7 +65,7 @@ const struct exam_case exam_replay_cases[] = {
 			CLOSE(0)},
 		NEEDS("refund")},
 	{"bet-as-refund-bare", "A body at another path",
-		"nor does its body without the webhook headers", 0,
+		"the body of a bet at betting-refund, without webhook headers, refunds nothing", 0,
 		{BET('A', CREDIT(2), EXPECT_TAKEN, MOVE_OUT),
 			BET('A', CREDIT(2), EXPECT_ANSWER, MOVE_NONE, .door = DOOR_REFUND,
 				.way = WAY_BARE),

@@ -314,7 +314,7 @@ static void judge_keys(struct doctor *doctor, const char *what, const char *id, 
 	doctor_about(doctor, "%s %s", what, id);
 	if (!newest) {
 		doctor_add(doctor, describe_fault(suspended),
-			"%sit has no key: none of its calls is let in", words_of(suspended));
+			"%sit has no key: all its calls are refused", words_of(suspended));
 		doctor_remedy(doctor, "creditbridgectl %s key-add %s", what, id);
 		return;
 	}
@@ -331,8 +331,8 @@ static void judge_keys(struct doctor *doctor, const char *what, const char *id, 
 	if (newest == oldest || days < CHANGE_DAYS)
 		return;
 	doctor_warn(doctor,
-		"two keys are live, the newer one (%s) for %lld days: the older one opens "
-		"the door still",
+		"two keys are live, the newer one (%s) for %lld days: the older one is "
+		"still valid",
 		newest->key_id, (long long)days);
 	doctor_remedy(doctor, "creditbridgectl %s key-use %s %s, then key-retire %s %s", what, id,
 		newest->key_id, id, oldest->key_id);

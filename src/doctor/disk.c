@@ -205,7 +205,8 @@ void doctor_disk_sync(struct doctor *doctor)
 	int fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	if (fd < 0) {
-		doctor_skip(doctor, "%s takes no file without a name: %s", path, strerror(errno));
+		doctor_skip(doctor, "cannot make a file without a name in %s: %s", path,
+			strerror(errno));
 		return;
 	}
 	if (!measure_sync(fd, &median_ns)) {

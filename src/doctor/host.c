@@ -235,8 +235,8 @@ void doctor_clock(struct doctor *doctor)
 			strerror(errno));
 	} else if (state == TIME_ERROR || kernel.status & STA_UNSYNC) {
 		doctor_warn(doctor,
-			"nothing keeps the clock synchronised: dealers refuse and are "
-			"refused once it is off (request_window_s = %u)%s",
+			"nothing keeps the clock synchronised: if it is wrong by "
+			"more than request_window_s (%u), calls of both sides are refused%s",
 			doctor->settings->request_window_s,
 			doctor_console_used(doctor->settings)
 				? "; the console refuses codes if it is off by 30 s"

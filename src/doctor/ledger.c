@@ -330,7 +330,7 @@ void doctor_sweeper(struct doctor *doctor)
 	if (!ask_doctor_metrics(doctor, &metrics))
 		return;
 	if (metrics.swept && metrics.swept_ms_ago <= overdue_s * 1000) {
-		doctor_pass(doctor, "it asked what is due %" PRIu64 " s ago",
+		doctor_pass(doctor, "it last asked for due callbacks %" PRIu64 " s ago",
 			metrics.swept_ms_ago / 1000);
 		return;
 	}

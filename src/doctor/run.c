@@ -62,7 +62,7 @@ static bool needs_met(struct doctor *doctor)
 		return false;
 	}
 	if (needs & NEEDS_URL && !doctor->options->url) {
-		doctor_skip(doctor, "it was not said where the wallet's mount is");
+		doctor_skip(doctor, "the URL of the wallet's mount was not given");
 		doctor_remedy(doctor, "call doctor with --url=URL, as dealers call it");
 		return false;
 	}

@@ -245,7 +245,7 @@ static const char *why_not(const struct callback *callback, enum callback_action
 	if (callback_has_ended(callback->state))
 		return "it has ended";
 	if (callback->adjusted_by && (action == CALLBACK_RETRY || action == CALLBACK_RELEASE))
-		return "an adjustment stands for it: cancel it";
+		return "an adjustment was made in its place: cancel the callback";
 	if (!operable[action][callback->state])
 		return callback->state == CALLBACK_HELD ? "it is held" : "it is not held";
 	return NULL;

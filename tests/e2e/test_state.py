@@ -273,6 +273,20 @@ def test_copied_state():
         wallet.stop()
 
 
+def test_rolled_back():
+    """Older files in the same directory are no copy for the ledger. The operator who knows says so."""
+    with wallet_new() as wallet:
+        adjust(wallet, "first", "5")
+        wallet.stop()
+        copy = wallet.dir / "copy"
+        shutil.copytree(wallet.state, copy)
+        last = (wallet.start(), adjust(wallet, "lost"), wallet.stop())[1]
+        for path in (wallet.state / "db").iterdir():
+            path.unlink()
+        subprocess.run(["cp", "-a", f"{copy}/.", wallet.state], check=True)
+        adopted(wallet, "copied", last)
+
+
 def test_moved_state():
     with wallet_new() as wallet:
         last = adjust(wallet, "first", "5")
@@ -470,6 +484,7 @@ CASES = [
     ("it is moved while an engine serves", test_moved_while_it_serves),
     ("it is unmounted between two engines", test_unmounted),
     ("a copied state is refused until it is adopted", test_copied_state),
+    ("a state that was rolled back in its place, and is adopted", test_rolled_back),
     ("a moved state is refused until it is adopted", test_moved_state),
     ("a state of another host, and one of a version before", test_other_host),
     ("a copy on which no ledger was started", test_fresh_copy),

@@ -262,8 +262,12 @@ static void print_look(const char *backup, const struct restore_result *result)
 
 static void print_restored(const struct ctl *ctl, const struct restore_result *result)
 {
-	printf("%s is restored, installation %s.\n", ctl->session.settings.state_directory,
-		result->installation);
+	char time[32];
+
+	times_text(result->complete_to_ms, time);
+	printf("%s is restored, installation %s.\n"
+	       "The backup holds every movement that was acknowledged before %s.\n",
+		ctl->session.settings.state_directory, result->installation, time);
 	if (result->rolled_forward)
 		printf("It was rolled forward to the end of the last log.\n");
 	else if (result->unreadable)

@@ -83,7 +83,7 @@ static enum outcome show_changed(struct ctl *ctl, struct output_json *json,
 	struct changed one;
 	struct shown_change shown;
 
-	output_title(ctl, "Changed after the backup; what is not in force is to be done again");
+	output_title(ctl, "Changed after the backup; repeat the changes that are not in force");
 	output_list_open(&list, ctl, NULL, NULL, shown_fields, shown_columns);
 	output_json_list_open(json, "changed");
 	for (size_t at = 0; at + sizeof(one) <= rows->len; at += sizeof(one)) {

@@ -219,9 +219,8 @@ static enum outcome print_proposals(struct ctl *ctl, struct reconcile *reconcile
 		return code == OUTCOME_DONE && open ? OUTCOME_FAILED : code;
 	times_text(reconcile->dealer.restored_to_ms, time);
 	ctl_tell("not_covered",
-		"the newest row of %s is older than %s, up to which the restored data "
-		"is complete, so the dealer cannot be released by this file: give a file that the "
-		"dealer makes now, or, if the dealer did nothing since, this one with --complete",
+		"the newest row of %s is older than the restored data (%s): give a newer "
+		"file, or this one with --complete if the dealer did nothing since",
 		ctl->args[1], time);
 	return OUTCOME_FAILED;
 }

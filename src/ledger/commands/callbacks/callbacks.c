@@ -217,7 +217,7 @@ static void describe_refusal(const struct delivery *delivery, enum callback_acti
 	if (callback->adjusted_by && !callback_has_ended(callback->state) &&
 		(action == CALLBACK_RETRY || action == CALLBACK_RELEASE))
 		snprintf(verdict->detail, sizeof(verdict->detail),
-			"the adjustment of transaction %llu stands for it: cancel it",
+			"an adjustment (transaction %llu) was made in its place: cancel the callback",
 			(unsigned long long)callback->adjusted_by);
 	else
 		text_copy(verdict->detail, sizeof(verdict->detail), why);
