@@ -39,7 +39,11 @@ static enum outcome fetch_first(struct session *session, enum record record, con
 	return list_end(&list, OUTCOME_DONE);
 }
 
-enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms,
+/*
+ * Sets *before to the number of the last row that is before @time_ms, or to a number between that and the next row. Sets
+ * *last to the number of the current last row. Both are 0 if there is no row.
+ */
+static enum outcome find_time(struct session *session, enum record record, int64_t time_ms,
 	uint64_t *before, uint64_t *last)
 {
 	/*
@@ -61,14 +65,27 @@ enum outcome seek_begin(struct session *session, enum record record, int64_t tim
 		code = fetch_first(session, record, &middle, &row, &found);
 		if (code != OUTCOME_DONE)
 			break;
-		if (found && seek_number(record, &row) <= late &&
-			seek_time(record, &row) < time_ms - SEEK_SLACK_MS)
+		if (found && seek_number(record, &row) <= late && seek_time(record, &row) < time_ms)
 			early = seek_number(record, &row);
 		else
 			late = middle;
 	}
 	*before = late;
 	return code;
+}
+
+enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms,
+	uint64_t *before, uint64_t *last)
+{
+	return find_time(session, record, time_ms - SEEK_SLACK_MS, before, last);
+}
+
+enum outcome seek_before(struct session *session, enum record record, int64_t time_ms,
+	uint64_t *before)
+{
+	uint64_t last;
+
+	return find_time(session, record, time_ms, before, &last);
 }
 
 enum outcome seek_walk(struct session *session, enum record record, int64_t from_ms,

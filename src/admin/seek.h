@@ -38,6 +38,13 @@ void seek_key(enum record record, uint64_t number, union seek_row *row);
 enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms,
 	uint64_t *before, uint64_t *last);
 
+/*
+ * Sets *before to a number that no row before @time_ms is above, if the clock was never set back: a walk from there to older
+ * rows begins with the last row before that time. 0: there is no row.
+ */
+enum outcome seek_before(struct session *session, enum record record, int64_t time_ms,
+	uint64_t *before);
+
 /* Calls @visit for every row from @from_ms until before @until_ms, until it returns a failure. */
 enum outcome seek_walk(struct session *session, enum record record, int64_t from_ms,
 	int64_t until_ms, enum outcome (*visit)(void *closure, const union seek_row *row),

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import Browser, Installed, front_setting  # noqa: E402
+from cb_console import PREFIX, Browser, Installed, front_setting  # noqa: E402
 from cb_ctl import run  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator  # noqa: E402
 from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
@@ -28,6 +28,7 @@ FRAMES_MAX = 40
 LIST_FRAMES_MAX = 16  # a list of many players and bets
 GAMES = "games"
 WALLET = BROWSER = COUNTER = None
+BETS_MS = 0  # when the transfers had been made, and no bet yet
 
 
 class Counter(Middle):
@@ -83,7 +84,10 @@ def fill_before():
 
 def fill():
     """PLAYERS players with a bet each, whose results are parked. Player N plays game N."""
+    global BETS_MS  # pylint: disable=global-statement
     fill_before()
+    BETS_MS = int(time.time() * 1000) + 1
+    cb.wait_until(lambda: time.time() * 1000 > BETS_MS, 20, "the next millisecond", interval=0.001)
     WALLET.ctl("client", "add", GAMES)
     WALLET.dealer_add("many", "--url", "http://127.0.0.1:1/d/", "--allow-http", mode="seamless")
     with Operator(WALLET.sockets / "admin.sock") as admin:
@@ -213,6 +217,26 @@ def case_commands():
     check(users == {f"u{at}" for at in range(PLAYERS - 50, PLAYERS)}, f"the players of the newest 50: {users}")
 
 
+def case_until():
+    """A time in the past is found, and newer rows are not read: of the transfers before the bets, the newest."""
+    page = BROWSER.get("/transactions", until=str(BETS_MS))
+    text = page.document().text()
+    check(f"t-{OTHERS - 1}" in text and f"t-{OTHERS - 50}" in text, f"the newest before that time: {text[-900:]}")
+    check("Looked at 50 rows" in text, f"rows that were looked at: {text[-600:]}")
+    frames, page = COUNTER.of(BROWSER, "/transactions", until=str(BETS_MS))
+    check(frames <= FRAMES_MAX, f"{frames} commands")
+    older = next(node for node in page.document().all("a") if node.text() == "Older rows")
+    text = BROWSER.get(older.attributes["href"].removeprefix(PREFIX)).document().text()
+    check(f"t-{OTHERS - 51}" in text and f"t-{OTHERS - 50} " not in text, f"the next page: {text[-900:]}")
+    # Before the first row, and of callbacks.
+    text = BROWSER.get("/transactions", until="1000").document().text()
+    check("No transaction with this filter" in text, text[-600:])
+    text = BROWSER.get("/callbacks", until=str(BETS_MS)).document().text()
+    check("No callback with this filter" in text, text[-600:])
+    text = BROWSER.get("/callbacks", casino="many", state="parked", until=str(BETS_MS)).document().text()
+    check("No callback with this filter" in text, text[-600:])
+
+
 def case_long_round():
     """The page of a callback with many attempts, of its bet and of its round."""
     bet, event = long_round()
@@ -245,6 +269,7 @@ CASES = [
     ("transactions of many players", case_transactions),
     ("a dealer with few transactions", case_dealer_of_few),
     ("commands of a page", case_commands),
+    ("a list until a time in the past", case_until),
     ("commands of the pages of a long round", case_long_round),
     ("a list that breaks off", case_cut),
 ]

@@ -1,6 +1,7 @@
 #include "console/common/walk.h"
 
 #include "admin/names.h"
+#include "admin/seek.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "console/common/route.h"
@@ -10,6 +11,22 @@
 #include <string.h>
 
 #define WALK_PAGE 64 /* rows of one command, at most */
+
+/*
+ * Returns the number after the newest row that the filter wants, if newer rows are left out by their time; 0: none are. Some 30
+ * commands find it, however many rows are newer. A failure is that of the list.
+ */
+static uint64_t newest_wanted(struct row_walk *walk, enum record record)
+{
+	const struct page *page = walk->page;
+	uint64_t before;
+
+	if (!walk->filter || walk->filter->until_ms > page->now_ms ||
+		(record != RECORD_TRANSACTION && record != RECORD_CALLBACK))
+		return 0;
+	walk->list.code = seek_before(walk->list.session, record, walk->filter->until_ms, &before);
+	return before + 1;
+}
 
 void walk_open(struct row_walk *walk, struct page *page, enum record record,
 	const struct filter *filter)
@@ -34,11 +51,13 @@ void walk_open(struct row_walk *walk, struct page *page, enum record record,
 	if (filter && filter->casino_id[0] &&
 		(record == RECORD_TRANSACTION || record == RECORD_CALLBACK))
 		walk->list.casino_id = filter->casino_id;
-	walk->until_ms = clock_boot_ms() + PAGE_LOOK_MS;
-	if (text_unsigned(params_get(&page->query, "after"), INT64_MAX, &after) && after) {
+	if (text_unsigned(params_get(&page->query, "after"), INT64_MAX, &after) && after)
 		row.number = after;
+	else
+		row.number = newest_wanted(walk, record);
+	if (row.number)
 		list_behind(&walk->list, &row);
-	}
+	walk->until_ms = clock_boot_ms() + PAGE_LOOK_MS;
 }
 
 /* Returns true if the ledger passes over rows of the list: a page of the list may be empty and not be the last. */

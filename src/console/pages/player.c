@@ -2,6 +2,7 @@
 #include "admin/ahead.h"
 #include "admin/list.h"
 #include "admin/names.h"
+#include "admin/seek.h"
 #include "admin/transactions.h"
 #include "base/text.h"
 #include "console/sections/balance.h"
@@ -116,6 +117,20 @@ static void write_selection(struct page *page)
 	html_close(&page->html);
 }
 
+/* A day long ago is found at once in the list of all transactions, not in the chain of a player's. */
+static void write_day_link(struct page *page, const struct player *player, const struct filter *day)
+{
+	struct page_address to = page_address(page, "/transactions");
+
+	address_add(&to, "casino", player->casino_id);
+	address_add(&to, "user", player->user_id);
+	address_add_number(&to, "since", (uint64_t)day->since_ms);
+	address_add_number(&to, "until", (uint64_t)day->until_ms);
+	html_open(&page->html, "p");
+	page_link(page, &to, "All transactions of this player on that day");
+	html_close(&page->html);
+}
+
 /* Shows the player's transactions behind the one in the address, or from the last. */
 static enum outcome show_movements(struct page *page, const struct player *player,
 	const struct selection *selection)
@@ -160,6 +175,8 @@ static enum outcome show_movements(struct page *page, const struct player *playe
 	walk_csv_end(&view, walk.stopped, walk.last);
 	if (movements.code == OUTCOME_DONE)
 		walk_foot(&walk);
+	if (movements.code == OUTCOME_DONE && selection->day.since_ms && !page->route->csv)
+		write_day_link(page, player, &selection->day);
 	return movements.code;
 }
 
@@ -231,7 +248,14 @@ static enum outcome walk_bets(struct bet_walk *walk, const char *player_id)
 
 	memset(&key, 0, sizeof(key));
 	text_copy(key.player_id, sizeof(key.player_id), player_id);
+	if (walk->day->since_ms && walk->day->until_ms < walk->page->now_ms)
+		code = seek_before(&walk->page->desk.session, RECORD_TRANSACTION,
+			walk->day->until_ms, &key.transaction_id);
 	list_open(&list, &walk->page->desk.session, RECORD_PLAYER_BET, true, 1, &key);
+	if (key.transaction_id) {
+		key.transaction_id++;
+		list_behind(&list, &key);
+	}
 	while (code == OUTCOME_DONE && !walk->over && walk->looked < PLAYER_BETS &&
 		list_next(&list, &walk->found[walk->count])) {
 		walk->looked++;
@@ -257,13 +281,15 @@ static enum outcome show_bets(struct page *page, const struct player *player,
 	view_begin(&walk->view, page, "Bets, the newest first", bet_columns);
 	code = walk_bets(walk, player->player_id);
 	view_end(&walk->view,
-		walk->looked ? "No bet of that day in those that were looked at."
-			     : "This player has never placed a bet.");
+		selection->day.since_ms ? "No bet of that day."
+					: "This player has never placed a bet.");
 	if (walk->shown == PLAYER_ROWS)
 		page_paragraph(page, "Older bets are under Transactions.");
 	else if (!walk->over && walk->looked == PLAYER_BETS)
 		page_paragraph(page,
-			"Only the newest 256 bets were looked at. Older ones are under Transactions.");
+			selection->day.since_ms
+				? "256 bets were looked at. Older ones of that day are under Transactions."
+				: "Only the newest 256 bets were looked at. Older ones are under Transactions.");
 	free(walk);
 	return code;
 }
