@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+/*
+ * Numbers jump to the clock at each start of the ledger (ledger/rows/life.h). A jump above this is passed with one read, so
+ * that the reads grow with the rows and not with the years.
+ */
+#define GAP_LEAST 1024
+
 uint64_t seek_number(enum record record, const union seek_row *row)
 {
 	return record == RECORD_CALLBACK ? row->callback.event : row->transaction.transaction_id;
@@ -39,6 +45,23 @@ static enum outcome fetch_first(struct session *session, enum record record, con
 	return list_end(&list, OUTCOME_DONE);
 }
 
+/* Lowers *late to the number of the last row up to it, or to @early if there is none after @early. */
+static enum outcome skip_gap(struct session *session, enum record record, uint64_t early,
+	uint64_t *late)
+{
+	union seek_row row;
+	struct list list;
+	bool found;
+
+	list_open(&list, session, record, true, 0, NULL);
+	list.page = 1;
+	seek_key(record, *late + 1, &row);
+	list_behind(&list, &row);
+	found = list_next(&list, &row);
+	*late = found && seek_number(record, &row) > early ? seek_number(record, &row) : early;
+	return list_end(&list, OUTCOME_DONE);
+}
+
 /*
  * Sets *before to the number of the last row that is before @time_ms, or to a number between that and the next row. Sets
  * *last to the number of the current last row. Both are 0 if there is no row.
@@ -51,7 +74,7 @@ static enum outcome find_time(struct session *session, enum record record, int64
 	 */
 	uint64_t early = 0, late, middle;
 	union seek_row row;
-	bool found;
+	bool found, gap;
 	enum outcome code = fetch_first(session, record, NULL, &row, &found);
 
 	*before = *last = late = found ? seek_number(record, &row) : 0;
@@ -65,10 +88,15 @@ static enum outcome find_time(struct session *session, enum record record, int64
 		code = fetch_first(session, record, &middle, &row, &found);
 		if (code != OUTCOME_DONE)
 			break;
-		if (found && seek_number(record, &row) <= late && seek_time(record, &row) < time_ms)
+		if (found && seek_number(record, &row) <= late &&
+			seek_time(record, &row) < time_ms) {
 			early = seek_number(record, &row);
-		else
-			late = middle;
+			continue;
+		}
+		gap = !found || seek_number(record, &row) - middle > GAP_LEAST;
+		late = middle;
+		if (gap)
+			code = skip_gap(session, record, early, &late);
 	}
 	*before = late;
 	return code;

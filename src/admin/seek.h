@@ -39,8 +39,8 @@ enum outcome seek_begin(struct session *session, enum record record, int64_t tim
 	uint64_t *before, uint64_t *last);
 
 /*
- * Sets *before to a number that no row before @time_ms is above, if the clock was never set back: a walk from there to older
- * rows begins with the last row before that time. 0: there is no row.
+ * Sets *before to the number of the last row before @time_ms, or to one between that and the next row; 0: there is no row.
+ * Without the slack of seek_begin(): if the clock was set back, rows with a higher number may be before @time_ms, too.
  */
 enum outcome seek_before(struct session *session, enum record record, int64_t time_ms,
 	uint64_t *before);

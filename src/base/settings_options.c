@@ -46,7 +46,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NAME, console_group, "_creditbridge-console", 0, 63),
 	OPTION(OPTION_NUMBER, console_idle_s, "1800", 60, 86400),
 	OPTION(OPTION_NUMBER, console_session_s, "43200", 60, 604800),
-	OPTION(OPTION_NUMBER, console_code_fresh_s, "600", 1, 86400),
+	OPTION(OPTION_NUMBER, console_code_fresh_s, "600", 5, 86400),
 	OPTION(OPTION_NUMBER, console_page_rate, "5", 1, 1000),
 	OPTION(OPTION_NUMBER, desk_share, "10", 1, 100),
 	OPTION(OPTION_PREFIX, base_path, "", 0, 255),

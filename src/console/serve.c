@@ -32,6 +32,9 @@ const struct http_format console_format = {
 };
 
 /* The route of an address that has none. */
+/* Bytes of the ids that a line of the log names. */
+#define OBJECT_MAX 512
+
 static const struct console_route nowhere = {"", ROUTE_GET, ROLE_READ, false, false, NULL};
 
 static const char *header_of(const struct page *page, enum console_header header)
@@ -293,24 +296,29 @@ static void answer_page(struct page *page)
 }
 
 /*
- * Returns what the operator looked at: the id, or else the game, the reference or the dealer that the request names. The text of
- * a search may be anything, also a secret that was pasted: it is left out.
+ * Writes what the operator looked at: the ids that the request names. The text of a search may be anything, also a secret
+ * that was pasted: it is left out.
  */
-static const char *object_of(const struct page *page)
+static void write_object(const struct page *page, char to[OBJECT_MAX])
 {
-	static const char *const names[] = {"id", "game", "reference", "request", "casino"};
+	static const char *const names[] = {"id", "player", "owner", "casino", "user", "game",
+		"reference", "request"};
 	const struct params *params = page->post ? &page->form : &page->query;
+	size_t len = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(page->route->path, "/search") != 0 && params_get(params, names[i])[0])
-			return params_get(params, names[i]);
+	to[0] = '\0';
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && len < OBJECT_MAX - 1; i++) {
+		const char *value = params_get(params, names[i]);
+
+		if (value[0] && strcmp(page->route->path, "/search") != 0)
+			len += (size_t)snprintf(to + len, OBJECT_MAX - len, "%s%s", len ? "/" : "",
+				value);
 	}
-	return "";
 }
 
 void console_serve(struct page *page, const struct http_request *request)
 {
-	char object[LOG_QUOTED_MAX];
+	char object[OBJECT_MAX], quoted[LOG_QUOTED_MAX];
 	long long ms;
 
 	reset_page(page, request);
@@ -322,12 +330,13 @@ void console_serve(struct page *page, const struct http_request *request)
 		buffer_append_str(&page->body, "The page is too large, or memory is exhausted.\n");
 	}
 	head_write(page);
+	write_object(page, object);
 	ms = clock_boot_ms() - request->boot_ms;
 	log_line(page->code >= 500 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "view",
 		"request_id=%s operator=%s page=%s number=%llu object=\"%s\" post=%d code=%d ms=%lld",
 		page->request_id, page->who.name[0] ? page->who.name : "-",
 		page->route->path[0] ? page->route->path : "-", (unsigned long long)page->number,
-		log_quote(object, object_of(page)), page->post, page->code, ms);
+		log_quote(quoted, object), page->post, page->code, ms);
 }
 
 bool console_open(struct page *page, const struct console *console)

@@ -456,7 +456,10 @@ def case_lists():
     day = rows_of(player)[0][0][:10]
     equal(rows_of(browser.get("/player", id="demo/alice", day=day).document())[0][7], seen[0], "one day")
     none = browser.get("/player", id="demo/alice", day="2020-01-01").document()
-    check("No transaction with this filter" in none.text() and "No bet of that day" in none.text(), none.text())
+    check("No bet of that day" in none.text(), none.text())
+    link = next(node for node in none.all("a") if node.text() == "All transactions of this player on that day")
+    there = browser.get(link.attributes["href"].removeprefix(PREFIX)).document().text()
+    check("No transaction with this filter" in there, there)
     equal(browser.get("/player", id="demo/alice", day="-1h").status, 400, "no day")
     equal(browser.get("/player", id="demo/alice", after=WORLD.fresh + 100000).status, 404, "not of this player")
     check("at the dealer" in browser.get("/player", id="demo-b/bob").document().text(), "where the credit is")
@@ -627,6 +630,20 @@ def other_server(name):
 
 def case_apache():
     other_server("apache")
+
+
+def case_view_log():
+    """The line of a view names what the operator looked at. The text of a search stays out of the log."""
+    browser = operator("rita")
+    for path, query in (("/player", {"id": "demo/alice"}), ("/round", {"player": WORLD.bob, "game": "game-2"}),
+                        ("/transactions", {"casino": "demo", "user": "alice"}), ("/search", {"id": "pasted-by-mistake"})):
+        equal(browser.get(path, **query).status, 200, path)
+    log = WALLET.logs / "console.log"
+    cb.wait_until(lambda: "page=/search" in log.read_text(), 20, "the last line")
+    lines = [line for line in log.read_text().splitlines() if "event=view" in line and "operator=rita" in line]
+    for page, wanted in (("/player", "demo/alice"), ("/round", f"{WORLD.bob}/game-2"), ("/transactions", "demo/alice")):
+        check(any(f"page={page} " in line and f'object="{wanted}"' in line for line in lines), f"{page}: {lines[-9:]}")
+    check("pasted-by-mistake" not in log.read_text(), "the text of a search")
 
 
 def case_mounts():
@@ -869,6 +886,7 @@ CASES = [
     ("the sample LDAP", case_ldap),
     ("the sample client certificates", case_certificates),
     ("the sample OpenID Connect", case_openid),
+    ("the log of views", case_view_log),
     ("mounts", case_mounts),
     ("a game of two players", case_game_of_two),
     ("without a ledger", case_no_ledger),

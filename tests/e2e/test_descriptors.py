@@ -95,6 +95,8 @@ class Worker:
 def case_few(bench):
     """What the process inherited is too little; it takes what it may."""
     worker = Worker(bench, "few", 40, 4096)
+    # It listens a moment before that.
+    wait_until(lambda: worker.limit() != 40, WAIT_S, "another limit")
     equal(worker.limit(), SPARE + THREADS * (OF_THREAD + KEPT_MAX), "the limit it gave itself")
     used = worker.play()
     check(used > 40, f"the threads keep connections: {used} descriptors")

@@ -301,7 +301,7 @@ def case_stale_code_asks_again():
     outer = WALLET, CONSOLE
     with contextlib.ExitStack() as stack:
         WALLET = stack.enter_context(cb.Instance(
-            "stale", settings=SETTINGS | front_setting(stack) | {"console_code_fresh_s": 1}))
+            "stale", settings=SETTINGS | front_setting(stack) | {"console_code_fresh_s": 5}))
         stack.callback(globals().update, WALLET=outer[0], CONSOLE=outer[1])
         WALLET.ctl("client", "add", "slots")
         CONSOLE = stack.enter_context(Installed(WALLET, "desk", WALLET.config))
@@ -319,11 +319,15 @@ def case_stale_code_asks_again():
 
 def stale_forms(name, events, browsers, codes):
     nok, kim, ann = (browsers[user] for user in ("nok", "kim", "ann"))
-    # The pages show when the code is no longer fresh: they ask for another one.
+    # The page asks for a code as soon as the last one is old.
     path = f"/callbacks/{events[0]}"
     cb.wait_until(lambda: "code" in form_of(kim.get(path), "code"), 20, "the code is old")
     form = form_of(kim.get(path), "token", "operation", "step")
     check("code" not in form_of(nok.get(path), "code"), "who may not cancel needs no code")
+    # The forms apart: Enter in one of them does not send what is to be cancelled.
+    forms = [[node.attributes["value"] for node in form.all("button", name="action")]
+             for form in kim.get(path).document().all("form")]
+    equal([names for names in forms if names], [["retry", "hold"], ["cancel"]], "the buttons of each form")
     equal(nok.post(f"{path}/act", form_of(nok.get(path), "token", "operation") |
                    {"action": "cancel", "reason": "r"}).status, 403, "support cancels nothing")
     page = kim.post(f"{path}/act", form | {"action": "cancel", "reason": ""})

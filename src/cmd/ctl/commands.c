@@ -205,7 +205,7 @@ const struct ctl_command ctl_commands[] = {
 	{"callback cancel", OPERATE_ARGS, "Cancel callbacks that were settled by other means",
 		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_cancel},
 	{"callback replay", "",
-		"Send the parked callbacks of a dealer that a filter selects once more",
+		"Send again those parked callbacks of a dealer that a filter selects",
 		"{\"casino_id\",\"callbacks\",\"kinds\":[{\"kind\",\"callbacks\",\"amount\"}],"
 		"\"held\",\"adjusted\",\"parked_later\",\"first_event\",\"last_event\",\"more\",\"breaker\","
 		"\"replay\" (null: none was started)}. --casino is required; at most 10000 at once",

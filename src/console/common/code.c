@@ -25,16 +25,13 @@ bool code_input(struct page *page, bool again)
 	return true;
 }
 
-enum outcome code_send(struct page *page, struct failure *failure)
+/* Sends the code. OUTCOME_USAGE: the form is not complete. */
+static enum outcome send_code(struct page *page, const char *code, struct failure *failure)
 {
-	const char *code = params_get(&page->form, "code");
 	struct session_step_cmd cmd = {.code = ""};
 	struct session_step_result result;
 	enum outcome sent;
 
-	failure->id = "";
-	if (!code[0])
-		return OUTCOME_DONE;
 	if (!text_copy(cmd.code, sizeof(cmd.code), code) ||
 		!operation_id_read(page, "step", cmd.operation_id))
 		return OUTCOME_USAGE;
@@ -43,7 +40,29 @@ enum outcome code_send(struct page *page, struct failure *failure)
 	return sent;
 }
 
-bool code_is_needed(const struct failure *failure)
+static const char *why_again(enum outcome code, const struct failure *failure)
 {
-	return failure->id[0] && strcmp(failure->id, "code_needed") == 0;
+	if (code == OUTCOME_DONE)
+		return NULL;
+	if (code == OUTCOME_USAGE || strcmp(failure->id, "sign_in_refused") == 0)
+		return "The code was not accepted. It may be wrong or used already, or too many wrong "
+		       "codes have locked your name. Nothing was done.";
+	return strcmp(failure->id, "code_needed") == 0
+		? "This needs a fresh one-time code. Nothing was done."
+		: NULL;
+}
+
+enum outcome code_do(struct page *page, enum command command, const void *cmd, void *result,
+	const char **again)
+{
+	const char *given = params_get(&page->form, "code");
+	struct failure failure = {.id = ""};
+	enum outcome code = given[0] ? send_code(page, given, &failure) : OUTCOME_DONE;
+
+	if (code == OUTCOME_DONE)
+		code = session_try(&page->desk.session, command, cmd, result, &failure);
+	*again = why_again(code, &failure);
+	if (code != OUTCOME_DONE && failure.id[0])
+		page->desk.session.failure = failure;
+	return code;
 }

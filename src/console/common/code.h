@@ -7,22 +7,17 @@
 #include "console/common/page.h"
 
 /*
- * Writes an input for the code into the form. It is left out while the operator's last code is fresh, unless
- * @again: the form has failed. Returns false if there is no randomness.
+ * Writes an input for the code into the form. Without @again it is left out while the last code is fresh. @again: the form
+ * was refused and is shown again. Returns false if there is no randomness.
  */
 bool code_input(struct page *page, bool again);
 
 /*
- * Sends the code of the form to the ledger; without one it does nothing. OUTCOME_USAGE: the form is not complete.
- * OUTCOME_FAILED: @failure says why the code was not accepted.
+ * Sends the code of the form to the ledger, if it has one, and then the command. Sets *again to what to say if the form is to
+ * be shown again, because the code was refused or another one is needed; NULL: the outcome has another cause, and a
+ * failure is that of the session.
  */
-enum outcome code_send(struct page *page, struct failure *failure);
-
-/* Returns true if a command failed because it needs a fresh code. */
-bool code_is_needed(const struct failure *failure);
-
-#define CODE_NOT_ACCEPTED                                                                          \
-	"The code was not accepted. It may be wrong or used already. Nothing was done."
-#define CODE_NEEDED_TEXT "This needs a fresh one-time code. Nothing was done."
+enum outcome code_do(struct page *page, enum command command, const void *cmd, void *result,
+	const char **again);
 
 #endif

@@ -1,4 +1,4 @@
-/* pages/parts - the parts of a page: forms, ids, times. */
+/* parts - the parts of a page: forms, ids, times. */
 #include "base/text.h"
 #include "console/common/page.h"
 #include "console/common/route.h"

@@ -13,8 +13,8 @@
 #define WALK_PAGE 64 /* rows of one command, at most */
 
 /*
- * Returns the number after the newest row that the filter wants, if newer rows are left out by their time; 0: none are. Some 30
- * commands find it, however many rows are newer. A failure is that of the list.
+ * If the filter ends in the past, returns the number after the last row before that end. Otherwise 0. A failure is that of
+ * the list.
  */
 static uint64_t newest_wanted(struct row_walk *walk, enum record record)
 {

@@ -35,7 +35,7 @@ static const struct action {
 	{CALLBACK_RELEASE, 1 << CALLBACK_HELD, ROLE_SUPPORT, "Release", "Done: it is released."},
 	{CALLBACK_CANCEL, 1 << CALLBACK_DUE | 1 << CALLBACK_PARKED | 1 << CALLBACK_HELD,
 		ROLE_FINANCE, "Cancel: never send it again",
-		"Done: it is never sent again. The two sides settle what it moves elsewhere."},
+		"Done: it is never sent again. You and the dealer must settle its amount by other means."},
 };
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
@@ -133,32 +133,28 @@ static bool is_possible(const struct page *page, const struct action *action,
 		callback->kind != CALLBACK_BETTING;
 }
 
-/* Writes the buttons that apply, with one input for the reason. @failed: why an action was not done; NULL: none failed. */
-static void write_actions(struct page *page, const struct callback *callback, const char *failed)
+/* Writes the buttons of one form; none if no action is possible. Only the form of CALLBACK_CANCEL has a code. */
+static void write_action_form(struct page *page, const struct callback *callback, bool cancels,
+	bool again)
 {
 	struct html *html = &page->html;
 	struct page_address act = lead_number(page, "/callbacks", callback->event);
 	unsigned int possible = 0;
-	bool needs_code = false;
 
-	for (size_t i = 0; i < ACTIONS; i++) {
-		if (!is_possible(page, &actions[i], callback))
-			continue;
-		possible++;
-		needs_code = needs_code || actions[i].action == CALLBACK_CANCEL;
-	}
+	for (size_t i = 0; i < ACTIONS; i++)
+		possible += (actions[i].action == CALLBACK_CANCEL) == cancels &&
+			is_possible(page, &actions[i], callback);
 	if (!possible)
 		return;
-	if (failed)
-		html_element(html, "p", "error", failed);
 	snprintf(act.text + act.len, sizeof(act.text) - act.len, "/act");
 	page_form(page, &act);
 	operation_input(page, "operation");
 	page_input(page, "Reason, for the audit", "reason", params_get(&page->form, "reason"));
-	if (needs_code)
-		code_input(page, failed != NULL);
+	if (cancels)
+		code_input(page, again);
 	for (size_t i = 0; i < ACTIONS; i++) {
-		if (!is_possible(page, &actions[i], callback))
+		if ((actions[i].action == CALLBACK_CANCEL) != cancels ||
+			!is_possible(page, &actions[i], callback))
 			continue;
 		html_open(html, "button");
 		html_attribute(html, "name", "action");
@@ -167,6 +163,18 @@ static void write_actions(struct page *page, const struct callback *callback, co
 		html_close(html);
 	}
 	html_close(html);
+}
+
+/*
+ * Writes the forms. To cancel has a form of its own: Enter in a form sends its first button, and must not send again what
+ * is to be cancelled. @failed: why an action was not done; NULL: none failed.
+ */
+static void write_actions(struct page *page, const struct callback *callback, const char *failed)
+{
+	if (failed)
+		html_element(&page->html, "p", "error", failed);
+	write_action_form(page, callback, false, false);
+	write_action_form(page, callback, true, failed != NULL);
 }
 
 static void write_done(struct page *page)
@@ -246,7 +254,7 @@ enum outcome page_callback_action(struct page *page)
 	char operation_id[OPERATION_ID_SIZE];
 	struct callback_operate_cmd cmd = {.event = page->number};
 	struct callback_operate_result result;
-	struct failure failure;
+	const char *again = NULL;
 	struct page_address to = lead_number(page, "/callbacks", page->number);
 	const char *name = params_get(&page->form, "action");
 	enum outcome code;
@@ -264,18 +272,13 @@ enum outcome page_callback_action(struct page *page)
 	if (!operation_read(page, "operation", &cmd.operator))
 		return ask_again(page, 400,
 			"A reason must be given, of at most 256 bytes. Nothing was done.");
-	code = code_send(page, &failure);
-	if (code == OUTCOME_USAGE || (code == OUTCOME_FAILED && failure.id[0]))
-		return ask_again(page, 403, CODE_NOT_ACCEPTED);
-	if (code == OUTCOME_DONE)
-		code = session_try(&page->desk.session, COMMAND_CALLBACK_OPERATE, &cmd, &result,
-			&failure);
-	if (code != OUTCOME_DONE && code_is_needed(&failure))
-		return ask_again(page, 403, CODE_NEEDED_TEXT);
-	if (code != OUTCOME_DONE && failure.id[0])
-		return page_error(page,
-			code == OUTCOME_UNREACHABLE || code == OUTCOME_BUSY ? 503 : 409,
-			failure.detail, "The page of the callback shows its state.");
+	if (cmd.action == CALLBACK_CANCEL)
+		code = code_do(page, COMMAND_CALLBACK_OPERATE, &cmd, &result, &again);
+	else
+		code = session_do(&page->desk.session, COMMAND_CALLBACK_OPERATE, &cmd, &result,
+			NULL);
+	if (again)
+		return ask_again(page, 403, again);
 	if (code != OUTCOME_DONE)
 		return code;
 	address_add(&to, "done", name);

@@ -144,7 +144,7 @@ static void write_recon(struct page *page, const struct dealer *dealer, const ch
 		html_close(html);
 		html_close(html);
 	} else {
-		page_paragraph(page, "An operator with the role finance can make it here.");
+		page_paragraph(page, "Operators with the role finance have a button for it here.");
 	}
 	html_close(html);
 }

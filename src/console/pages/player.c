@@ -117,7 +117,10 @@ static void write_selection(struct page *page)
 	html_close(&page->html);
 }
 
-/* A day long ago is found at once in the list of all transactions, not in the chain of a player's. */
+/*
+ * The list of all transactions finds a day by halving. The chain of a player can only be walked from its end, with a command
+ * for each transaction.
+ */
 static void write_day_link(struct page *page, const struct player *player, const struct filter *day)
 {
 	struct page_address to = page_address(page, "/transactions");
@@ -175,8 +178,6 @@ static enum outcome show_movements(struct page *page, const struct player *playe
 	walk_csv_end(&view, walk.stopped, walk.last);
 	if (movements.code == OUTCOME_DONE)
 		walk_foot(&walk);
-	if (movements.code == OUTCOME_DONE && selection->day.since_ms && !page->route->csv)
-		write_day_link(page, player, &selection->day);
 	return movements.code;
 }
 
@@ -288,8 +289,10 @@ static enum outcome show_bets(struct page *page, const struct player *player,
 	else if (!walk->over && walk->looked == PLAYER_BETS)
 		page_paragraph(page,
 			selection->day.since_ms
-				? "256 bets were looked at. Older ones of that day are under Transactions."
-				: "Only the newest 256 bets were looked at. Older ones are under Transactions.");
+				? "Only the newest 256 bets up to that day were looked at. The link above "
+				  "has the others."
+				: "Only the newest 256 bets were looked at. Older ones are under "
+				  "Transactions.");
 	free(walk);
 	return code;
 }
@@ -344,7 +347,10 @@ enum outcome page_player(struct page *page)
 	write_selection(page);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Credit");
-	code = show_movements(page, &facts.player, &selection);
+	if (selection.day.until_ms < page->now_ms)
+		write_day_link(page, &facts.player, &selection.day);
+	else
+		code = show_movements(page, &facts.player, &selection);
 	html_close(&page->html);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Bets");

@@ -303,25 +303,20 @@ enum outcome page_replay_start(struct page *page)
 	struct replay_start_result result;
 	uint8_t store[SELECTION_MAX];
 	struct page_address to;
-	struct failure failure;
+	const char *again;
 	enum outcome code;
 
 	if (!read_selection(page, &cmd, store))
 		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
 	if (!operation_read(page, "operation", &cmd.operator))
 		return ask_again(page, &cmd, 400, "A reason must be given, of at most 256 bytes.");
-	code = code_send(page, &failure);
-	if (code == OUTCOME_USAGE || (code == OUTCOME_FAILED && failure.id[0]))
-		return ask_again(page, &cmd, 403, CODE_NOT_ACCEPTED);
-	if (code == OUTCOME_DONE)
-		code = session_try(&page->desk.session, COMMAND_REPLAY_START, &cmd, &result,
-			&failure);
-	if (code != OUTCOME_DONE && code_is_needed(&failure))
-		return ask_again(page, &cmd, 403, CODE_NEEDED_TEXT);
-	if (code != OUTCOME_DONE && failure.id[0])
+	code = code_do(page, COMMAND_REPLAY_START, &cmd, &result, &again);
+	if (again)
+		return ask_again(page, &cmd, 403, again);
+	if (code != OUTCOME_DONE && page->desk.session.failure.id[0])
 		return page_error(page,
 			code == OUTCOME_UNREACHABLE || code == OUTCOME_BUSY ? 503 : 409,
-			failure.detail,
+			page->desk.session.failure.detail,
 			"If it was sent all the same, it is in the list of replays.");
 	if (code != OUTCOME_DONE)
 		return code;

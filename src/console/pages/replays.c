@@ -143,8 +143,11 @@ enum outcome page_replay(struct page *page)
 			"open, they wait.");
 	else if (row.on_its_way)
 		page_paragraph(page,
-			"The ledger has made all of them due. Those on their way are being sent, or "
-			"wait for their turn: their end is not known yet.");
+			row.replay.state == REPLAY_DONE
+				? "The ledger has made all of them due. Some are still being sent or "
+				  "wait for their turn."
+				: "Some that were made due before the end are still being sent or wait "
+				  "for their turn.");
 	html_close(html);
 	write_stop(page, &row.replay);
 	return page_end(page);

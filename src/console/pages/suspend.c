@@ -21,7 +21,7 @@ struct suspension {
 	const char *effect;
 };
 
-static void write_form(struct page *page, const struct suspension *of, const char *failed)
+static void write_suspension(struct page *page, const struct suspension *of, const char *failed)
 {
 	struct html *html = &page->html;
 	struct page_address to;
@@ -42,7 +42,7 @@ static void write_form(struct page *page, const struct suspension *of, const cha
 			params_get(&page->form, "reason"));
 		if (!of->needs_code || code_input(page, failed != NULL)) {
 			snprintf(text, sizeof(text), "%s this %s",
-				of->suspended ? "No longer suspend" : "Suspend", of->what);
+				of->suspended ? "Lift the suspension of" : "Suspend", of->what);
 			page_button(page, text);
 		}
 	}
@@ -78,7 +78,7 @@ void suspend_player_form(struct page *page, const struct player *player)
 	const struct suspension of = suspension_of_player(player);
 
 	if (page->who.role >= ROLE_SUPPORT)
-		write_form(page, &of, NULL);
+		write_suspension(page, &of, NULL);
 }
 
 void suspend_dealer_form(struct page *page, const struct dealer *dealer)
@@ -86,7 +86,7 @@ void suspend_dealer_form(struct page *page, const struct dealer *dealer)
 	const struct suspension of = suspension_of_dealer(dealer);
 
 	if (page->who.role >= ROLE_ADMIN)
-		write_form(page, &of, NULL);
+		write_suspension(page, &of, NULL);
 }
 
 /* Shows the form again, with the reason that was given and with what failed. */
@@ -95,7 +95,7 @@ static enum outcome ask_again(struct page *page, const struct suspension *of, in
 {
 	page->code = status;
 	page_begin_id(page, of->suspended ? "Suspended:" : "Suspend:", of->id);
-	write_form(page, of, failed);
+	write_suspension(page, of, failed);
 	return page_end(page);
 }
 
@@ -104,19 +104,11 @@ static enum outcome send_suspension(struct page *page, const struct suspension *
 	enum command command, const void *cmd, void *result)
 {
 	struct page_address to = page_address(page, of->path);
-	struct failure failure;
-	enum outcome code = code_send(page, &failure);
+	const char *again;
+	enum outcome code = code_do(page, command, cmd, result, &again);
 
-	if (code == OUTCOME_USAGE || (code == OUTCOME_FAILED && failure.id[0]))
-		return ask_again(page, of, 403, CODE_NOT_ACCEPTED);
-	if (code == OUTCOME_DONE)
-		code = session_try(&page->desk.session, command, cmd, result, &failure);
-	if (code != OUTCOME_DONE && code_is_needed(&failure))
-		return ask_again(page, of, 403, CODE_NEEDED_TEXT);
-	if (code != OUTCOME_DONE && failure.id[0])
-		return page_error(page,
-			code == OUTCOME_UNREACHABLE || code == OUTCOME_BUSY ? 503 : 409,
-			failure.detail, "The page shows whether it was done.");
+	if (again)
+		return ask_again(page, of, 403, again);
 	if (code != OUTCOME_DONE)
 		return code;
 	address_add(&to, "id", of->id);
@@ -151,9 +143,6 @@ enum outcome page_player_suspend(struct page *page)
 	enum outcome code =
 		names_player_word(&page->desk.session, params_get(&page->form, "id"), &player);
 
-	if (code == OUTCOME_FAILED)
-		return page_error(page, 404, page->desk.session.failure.detail,
-			"Looked at all players.");
 	if (code != OUTCOME_DONE)
 		return code;
 	of = suspension_of_player(&player);

@@ -5,6 +5,7 @@
 #include "admin/names.h"
 #include "base/text.h"
 #include "console/common/leads.h"
+#include "console/common/route.h"
 #include "console/common/view.h"
 #include "wire/rewrite.h"
 
@@ -48,9 +49,11 @@ static void link_callback(struct page *page, const char *event_id)
 
 	if (!number || !text_unsigned(number + 1, TRANSACTION_ID_MAX, &event) || !event)
 		return;
+	if (strcmp(page->route->path, "/callbacks/#") == 0 && page->number == event)
+		return;
 	to = lead_number(page, "/callbacks", event);
 	html_open(&page->html, "p");
-	html_text(&page->html, "What can be done about it is on the page of the callback ");
+	html_text(&page->html, "To retry, hold or cancel it, open callback ");
 	page_link(page, &to, event_id);
 	html_text(&page->html, ".");
 	html_close(&page->html);
@@ -69,7 +72,7 @@ void game_story(struct page *page, const struct story *story)
 	html_element(html, "p", "owes", story->owes);
 	if (story->next[0])
 		html_element(html, "p", "next", story->next);
-	if (story->next[0] && story->event[0])
+	if (story->debt != DEBT_NONE && story->event[0])
 		link_callback(page, story->event);
 	page_copy(page, all, "copy these sentences");
 	html_close(html);

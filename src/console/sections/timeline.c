@@ -217,8 +217,8 @@ static enum outcome write_step(struct page *page, const struct timeline_step *st
 }
 
 /*
- * Makes the text for the dealer: the sentences, and the steps in UTC. The next step is a command of ours, which is
- * not his.
+ * Makes the text for the dealer: the sentences, and the steps in UTC. The next step is left out: it is
+ * a command for our operators.
  */
 static void make_text(const struct timeline *timeline, const struct story *story,
 	struct buffer *text)

@@ -49,6 +49,12 @@ static enum desk_admission refuse_slot(struct slot *slot, enum refusal refusal)
 	return DESK_ANSWERED;
 }
 
+/* Rounded up: a code that is fresh has a second left. */
+static uint32_t seconds_left(int64_t ms)
+{
+	return ms > 0 ? (uint32_t)((ms + 999) / 1000) : 0;
+}
+
 static uint32_t whole_seconds(int64_t ms)
 {
 	return ms > 0 ? (uint32_t)(ms / 1000) : 0;
@@ -62,7 +68,7 @@ static struct session_who describe_session(const struct desk *desk,
 
 	text_copy(who.name, sizeof(who.name), session->name);
 	who.code_age_s = whole_seconds(now_ms - session->code_ms);
-	who.code_left_s = whole_seconds(session->code_ms + limits->fresh_ms - now_ms);
+	who.code_left_s = seconds_left(session->code_ms + limits->fresh_ms - now_ms);
 	who.idle_s = whole_seconds(limits->idle_ms);
 	who.left_s = whole_seconds(session->opened_ms + limits->whole_ms - now_ms);
 	return who;
