@@ -3,6 +3,7 @@
 #include "base/pack.h"
 #include "link/frame.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The rows of one command. */
@@ -24,6 +25,21 @@ void ahead_close(struct ahead *ahead)
 	ahead->session->ahead = NULL;
 	buffer_free(&ahead->keys);
 	buffer_free(&ahead->rows);
+}
+
+struct ahead *ahead_new(struct session *session)
+{
+	struct ahead *ahead = malloc(sizeof(*ahead));
+
+	if (ahead)
+		ahead_open(ahead, session);
+	return ahead;
+}
+
+void ahead_free(struct ahead *ahead)
+{
+	ahead_close(ahead);
+	free(ahead);
 }
 
 static bool has_key(const struct ahead *ahead, const struct ahead_row *row, enum record record,

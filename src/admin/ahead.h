@@ -32,6 +32,8 @@ struct ahead {
 
 /* Makes @ahead the session's, which has none. */
 void ahead_open(struct ahead *ahead, struct session *session);
+/* Allocates an ahead and opens it. NULL: memory is exhausted. */
+struct ahead *ahead_new(struct session *session);
 
 /*
  * Remembers the row of @record whose key fields are set in @row. Ignores rows that are remembered already, and those
@@ -49,5 +51,7 @@ enum outcome ahead_read(struct ahead *ahead);
 bool ahead_find(const struct ahead *ahead, enum record record, void *row, bool *found);
 
 void ahead_close(struct ahead *ahead);
+/* Closes and frees what ahead_new() made. */
+void ahead_free(struct ahead *ahead);
 
 #endif

@@ -2,7 +2,7 @@
  * seek - finds where a time begins in rows that are numbered in the order of their creation:
  * transactions and callbacks.
  *
- * The numbers grow with time, so a binary search finds a day: it reads about 50 rows. Numbers may
+ * The numbers grow with time, so a binary search finds a day: it reads about 30 rows. Numbers may
  * be missing (1,000,000,000 of them after an import). If the clock was set, a row's time can be
  * earlier or later than its neighbours'. Walks therefore include the rows up to SEEK_SLACK_MS
  * before the range and after it. A clock that was wrong by a day in either direction hides no

@@ -31,10 +31,10 @@ const struct http_format console_format = {
 	.body_max = PARAMS_BYTES_MAX,
 };
 
-/* The route of an address that has none. */
 /* Bytes of the ids that a line of the log names. */
 #define OBJECT_MAX 512
 
+/* The route of an address that has none. */
 static const struct console_route nowhere = {"", ROUTE_GET, ROLE_READ, false, false, NULL};
 
 static const char *header_of(const struct page *page, enum console_header header)

@@ -158,7 +158,7 @@ class Client(threading.Thread):
 
 class Load:
     """The clients on one server, which make at most @rate calls a second, and afterwards the judge
-    of what they were told. A call that was not answered is repeated after @retry_s."""
+    of the answers that they got. A call that was not answered is repeated after @retry_s."""
 
     def __init__(self, wallet, server, dealers, seed, rate=None, retry_s=PAUSE_S):
         self.wallet = wallet

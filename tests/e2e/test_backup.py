@@ -249,7 +249,8 @@ def case_refusals():
         look = wallet.ctl("restore", wallet.backup_dir, "--dry-run")
         check("is whole" in look and "Nothing was restored" in look, look)
         text = wallet.ctl("restore", wallet.backup_dir)
-        for part in ("is restored", "The backup holds every movement that was acknowledged before 20", "not rolled forward", "New ids of transactions and events begin",
+        for part in ("is restored", "The backup holds every movement that was acknowledged before 20",
+                     "not rolled forward", "New ids of transactions and events begin",
                      "must be reconciled", f"transaction {one} at 20"):
             check(part in text, f"{part}: {text}")
         shutil.rmtree(wallet.state)

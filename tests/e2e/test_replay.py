@@ -260,15 +260,15 @@ def case_replay_stopped_halfway():
 def case_stopped_on_the_page():
     """The button of the replay's page stops it."""
     name = dealer_new("button")
-    nok = Browser(CONSOLE, "rita")
+    rita = Browser(CONSOLE, "rita")
     code = WALLET.ctl_json("operator", "add", "rita", "--role", "support")["otpauth"]
-    equal(nok.post("/sign-in", {"code": one_time_code(code)}).status, 303, "signed in")
+    equal(rita.post("/sign-in", {"code": one_time_code(code)}).status, 303, "signed in")
 
     def stop(number):
-        form = form_of(nok.get(f"/replays/{number}"), "token", "operation")
+        form = form_of(rita.get(f"/replays/{number}"), "token", "operation")
         # Without the button the replay was done already.
         if "operation" in form:
-            page = nok.post(f"/replays/{number}/stop", form | {"reason": "wrong dealer"})
+            page = rita.post(f"/replays/{number}/stop", form | {"reason": "wrong dealer"})
             equal(page.header("Location"), f"{PREFIX}/replays/{number}", f"stopped: {page.text[-600:]}")
     with worker() as link:
         park(link, name, COUNT)
@@ -319,9 +319,10 @@ def case_stale_code_asks_again():
 
 def stale_forms(name, events, browsers, codes):
     nok, kim, ann = (browsers[user] for user in ("nok", "kim", "ann"))
-    # The page asks for a code as soon as the last one is old.
+    # A page asks for a code as soon as the last one is old.
     path = f"/callbacks/{events[0]}"
-    cb.wait_until(lambda: "code" in form_of(kim.get(path), "code"), 20, "the code is old")
+    # ann signed in last.
+    cb.wait_until(lambda: "code" in form_of(ann.get("/dealer", id=name), "code"), 20, "the codes are old")
     form = form_of(kim.get(path), "token", "operation", "step")
     check("code" not in form_of(nok.get(path), "code"), "who may not cancel needs no code")
     # The forms apart: Enter in one of them does not send what is to be cancelled.

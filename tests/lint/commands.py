@@ -18,7 +18,7 @@ from cb_tap import check, equal, run_cases  # noqa: E402
 LIST = SRCDIR / "tests" / "lint" / "commands.list"
 NOT_TYPED_MAX = 12
 # First words of lines that are commands.
-PROGRAMS = {"adduser", "a2disconf", "a2dismod", "a2enconf", "a2enmod", "a2ensite", "apt", "apt-get", "cat", "chown",
+PROGRAMS = {"a2disconf", "a2dismod", "a2enconf", "a2enmod", "a2ensite", "adduser", "apt", "apt-get", "cat", "chown",
             "cp", "creditbridge-ledger", "creditbridge-sweep", "creditbridge.fcgi", "creditbridgectl",
             "curl", "deluser", "dpkg", "dpkg-buildpackage", "dpkg-reconfigure", "dpkg-statoverride", "echo", "git",
             "install", "jq", "lighty-disable-mod", "lighty-enable-mod", "make", "mkdir", "mv", "openssl",

@@ -145,19 +145,17 @@ static void want_rows(struct ahead *ahead, const struct callback *callback)
 enum outcome callback_rows_fill(struct session *session, struct callback_row *rows,
 	unsigned int count)
 {
-	struct ahead *ahead = malloc(sizeof(*ahead));
+	struct ahead *ahead = ahead_new(session);
 	enum outcome code;
 
 	if (!ahead)
 		return session_no_memory(session);
-	ahead_open(ahead, session);
 	for (unsigned int i = 0; i < count; i++)
 		want_rows(ahead, &rows[i].callback);
 	code = ahead_read(ahead);
 	for (unsigned int i = 0; i < count && code == OUTCOME_DONE; i++)
 		code = callback_row_fill(session, &rows[i]);
-	ahead_close(ahead);
-	free(ahead);
+	ahead_free(ahead);
 	return code;
 }
 

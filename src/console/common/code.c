@@ -5,23 +5,32 @@
 
 #include <string.h>
 
-bool code_input(struct page *page, bool again)
+void code_field(struct page *page, const char *label, bool first)
 {
 	struct html *html = &page->html;
 
-	if (!operation_input(page, "step"))
-		return false;
-	if (page->who.code_left_s && !again)
-		return true;
 	html_open(html, "label");
-	html_text(html, "One-time code ");
+	html_text(html, label);
+	html_text(html, " ");
 	html_open(html, "input");
 	html_attribute(html, "name", "code");
 	html_attribute(html, "inputmode", "numeric");
 	html_attribute(html, "autocomplete", "one-time-code");
 	html_attribute(html, "maxlength", "8");
+	if (first) {
+		html_flag(html, "required");
+		html_flag(html, "autofocus");
+	}
 	html_close(html);
 	html_close(html);
+}
+
+bool code_input(struct page *page, bool again)
+{
+	if (!operation_input(page, "step"))
+		return false;
+	if (!page->who.code_left_s || again)
+		code_field(page, "One-time code", false);
 	return true;
 }
 

@@ -6,6 +6,9 @@
 
 #include "console/common/page.h"
 
+/* Writes a labelled input for the code. @first: it must be filled in, and has the focus. */
+void code_field(struct page *page, const char *label, bool first);
+
 /*
  * Writes an input for the code into the form. Without @again it is left out while the last code is fresh. @again: the form
  * was refused and is shown again. Returns false if there is no randomness.

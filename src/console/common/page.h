@@ -104,6 +104,8 @@ void page_filter(struct page *page, const struct page_filter_input *inputs, size
 void page_select(struct page *page, const char *label, const char *name, const char *const *names,
 	unsigned int count, const char *value);
 void page_button(struct page *page, const char *text);
+/* A button of a form whose answer is a file: the page stays, and the script lets the form be sent again. */
+void page_button_again(struct page *page, const char *text);
 /* Writes an id with a button that copies it. */
 void page_id(struct page *page, const char *id);
 /* Writes a button that copies @copied. Without the script it does nothing, so the script shows it. */

@@ -90,6 +90,14 @@ void page_button(struct page *page, const char *text)
 	html_close(&page->html);
 }
 
+void page_button_again(struct page *page, const char *text)
+{
+	html_open(&page->html, "button");
+	html_attribute(&page->html, "data-again", "yes");
+	html_text(&page->html, text);
+	html_close(&page->html);
+}
+
 void page_id(struct page *page, const char *id)
 {
 	struct html *html = &page->html;

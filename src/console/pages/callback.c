@@ -82,13 +82,12 @@ static const struct view_column attempt_columns[] = {
 static enum outcome show_answers(struct page *page, uint64_t event, const uint32_t *answered,
 	uint32_t count)
 {
-	struct ahead *ahead = malloc(sizeof(*ahead));
+	struct ahead *ahead = ahead_new(&page->desk.session);
 	struct answer row = {.event = event};
 	enum outcome code;
 
 	if (!ahead)
 		return session_no_memory(&page->desk.session);
-	ahead_open(ahead, &page->desk.session);
 	for (uint32_t i = 0; i < count; i++) {
 		row.number = answered[i];
 		ahead_want(ahead, RECORD_ANSWER, &row);
@@ -96,8 +95,7 @@ static enum outcome show_answers(struct page *page, uint64_t event, const uint32
 	code = ahead_read(ahead);
 	for (uint32_t i = 0; i < count && code == OUTCOME_DONE; i++)
 		code = timeline_answer(page, event, answered[i]);
-	ahead_close(ahead);
-	free(ahead);
+	ahead_free(ahead);
 	return code;
 }
 

@@ -123,7 +123,7 @@ static void write_pager(struct page *page, const struct dealer *dealer, uint32_t
 	html_close(html);
 }
 
-/* The form that makes the recon file of the day (pages/jobs.c), for the roles that may; for others how it is made. */
+/* The form that makes the recon file of the day (pages/jobs.c), for the roles that may. */
 static void write_recon(struct page *page, const struct dealer *dealer, const char *date)
 {
 	const struct page_address to = page_address(page, "/dealer/recon");
@@ -137,11 +137,7 @@ static void write_recon(struct page *page, const struct dealer *dealer, const ch
 		page_form(page, &to);
 		page_hidden(page, "id", dealer->casino_id);
 		page_hidden(page, "date", date);
-		html_open(html, "button");
-		/* The page stays, and another day may follow. */
-		html_attribute(html, "data-again", "yes");
-		html_text(html, "Recon file (CSV)");
-		html_close(html);
+		page_button_again(page, "Recon file (CSV)");
 		html_close(html);
 	} else {
 		page_paragraph(page, "Operators with the role finance have a button for it here.");

@@ -161,11 +161,7 @@ static void write_jobs(struct page *page, const struct dealer *dealer)
 	html_exact(html, "value", yesterday);
 	html_close(html);
 	html_close(html);
-	html_open(html, "button");
-	/* The page stays, and another day may follow. */
-	html_attribute(html, "data-again", "yes");
-	html_text(html, "Recon file (CSV)");
-	html_close(html);
+	page_button_again(page, "Recon file (CSV)");
 	html_close(html);
 }
 

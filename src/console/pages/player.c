@@ -249,7 +249,7 @@ static enum outcome walk_bets(struct bet_walk *walk, const char *player_id)
 
 	memset(&key, 0, sizeof(key));
 	text_copy(key.player_id, sizeof(key.player_id), player_id);
-	if (walk->day->since_ms && walk->day->until_ms < walk->page->now_ms)
+	if (walk->day->until_ms < walk->page->now_ms)
 		code = seek_before(&walk->page->desk.session, RECORD_TRANSACTION,
 			walk->day->until_ms, &key.transaction_id);
 	list_open(&list, &walk->page->desk.session, RECORD_PLAYER_BET, true, 1, &key);

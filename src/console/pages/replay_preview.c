@@ -107,14 +107,13 @@ static const struct view_column first_columns[] = {
 static enum outcome write_first(struct page *page, const struct replay_preview *preview)
 {
 	struct view view = {.fields = callback_fields};
-	struct ahead *ahead = malloc(sizeof(*ahead));
+	struct ahead *ahead = ahead_new(&page->desk.session);
 	struct callback row;
 	enum outcome code;
 	bool found;
 
 	if (!ahead)
 		return session_no_memory(&page->desk.session);
-	ahead_open(ahead, &page->desk.session);
 	for (unsigned int i = 0; i < preview->first_count; i++) {
 		memset(&row, 0, sizeof(row));
 		row.event = preview->first[i];
@@ -130,8 +129,7 @@ static enum outcome write_first(struct page *page, const struct replay_preview *
 			view_row(&view, &row);
 	}
 	view_end(&view, "None.");
-	ahead_close(ahead);
-	free(ahead);
+	ahead_free(ahead);
 	return code;
 }
 

@@ -1,6 +1,7 @@
 /* pages/sign - the sign-in, the sign-out, and the choice of the zone. */
 #include "base/text.h"
 #include "console/pages/pages.h"
+#include "console/common/code.h"
 #include "console/common/head.h"
 
 #include <string.h>
@@ -61,17 +62,7 @@ static enum outcome write_sign_in(struct page *page, bool failed)
 	html_attribute(html, "class", "sign-in");
 	html_exact(html, "action", action.text);
 	page_hidden(page, "back", back);
-	html_open(html, "label");
-	html_text(html, "Code ");
-	html_open(html, "input");
-	html_attribute(html, "name", "code");
-	html_attribute(html, "inputmode", "numeric");
-	html_attribute(html, "autocomplete", "one-time-code");
-	html_attribute(html, "maxlength", "8");
-	html_flag(html, "required");
-	html_flag(html, "autofocus");
-	html_close(html);
-	html_close(html);
+	code_field(page, "Code", true);
 	page_button(page, "Sign in");
 	html_close(html);
 	return page_end(page);

@@ -1,4 +1,4 @@
-/* pages/suspend - suspends a dealer or a player, and ends that. */
+/* pages/suspend - suspends a dealer or a player, and lifts a suspension. */
 #include "console/pages/suspend.h"
 
 #include "admin/names.h"
@@ -115,9 +115,9 @@ static enum outcome send_suspension(struct page *page, const struct suspension *
 	return page_go(page, &to);
 }
 
-/* Reads what both forms have. Returns false if the form is not complete, and answers that. */
-static bool read_form(struct page *page, const struct suspension *of, struct operator* operator,
-	bool * suspended)
+/* Reads what the form has. If it is not complete, answers so and returns false. */
+static bool read_form(struct page *page, const struct suspension *of, bool *suspended,
+	struct operator* operator)
 {
 	const char *wanted = params_get(&page->form, "suspended");
 	char operation_id[OPERATION_ID_SIZE];
@@ -146,7 +146,7 @@ enum outcome page_player_suspend(struct page *page)
 	if (code != OUTCOME_DONE)
 		return code;
 	of = suspension_of_player(&player);
-	if (!read_form(page, &of, &cmd.operator, & cmd.suspended))
+	if (!read_form(page, &of, &cmd.suspended, &cmd.operator))
 		return OUTCOME_DONE;
 	memcpy(cmd.casino_id, player.casino_id, sizeof(cmd.casino_id));
 	memcpy(cmd.user_id, player.user_id, sizeof(cmd.user_id));
@@ -169,7 +169,7 @@ enum outcome page_dealer_suspend(struct page *page)
 	if (code != OUTCOME_DONE)
 		return code;
 	of = suspension_of_dealer(&dealer);
-	if (!read_form(page, &of, &cmd.operator, & cmd.dealer.suspended))
+	if (!read_form(page, &of, &cmd.dealer.suspended, &cmd.operator))
 		return OUTCOME_DONE;
 	memcpy(cmd.dealer.casino_id, dealer.casino_id, sizeof(cmd.dealer.casino_id));
 	return send_suspension(page, &of, COMMAND_DEALER_PUT, &cmd, &result);

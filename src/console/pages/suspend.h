@@ -1,5 +1,5 @@
 /*
- * suspend - the form that suspends a dealer or a player, or ends that, on the page of either one.
+ * suspend - the form that suspends a dealer or a player, or lifts the suspension, on the page of either one.
  */
 #ifndef CONSOLE_PAGES_SUSPEND_H
 #define CONSOLE_PAGES_SUSPEND_H

@@ -182,13 +182,12 @@ static const struct view_column callback_columns[] = {
 static enum outcome fetch_callbacks(struct session *session, const struct game_rows *game,
 	struct callback_row *rows)
 {
-	struct ahead *ahead = malloc(sizeof(*ahead));
+	struct ahead *ahead = ahead_new(session);
 	enum outcome code;
 	bool found;
 
 	if (!ahead)
 		return session_no_memory(session);
-	ahead_open(ahead, session);
 	for (unsigned int i = 0; i < game->event_count; i++) {
 		rows[i].callback.event = game->events[i];
 		ahead_want(ahead, RECORD_CALLBACK, &rows[i].callback);
@@ -199,8 +198,7 @@ static enum outcome fetch_callbacks(struct session *session, const struct game_r
 		if (code == OUTCOME_DONE && !found)
 			code = names_missing(session, "a callback");
 	}
-	ahead_close(ahead);
-	free(ahead);
+	ahead_free(ahead);
 	return code;
 }
 

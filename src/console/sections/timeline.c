@@ -252,14 +252,13 @@ static void write_text(struct page *page, const char *text)
 static enum outcome write_steps(const struct timeline *timeline)
 {
 	struct page *page = timeline->page;
-	struct ahead *ahead = malloc(sizeof(*ahead));
+	struct ahead *ahead = ahead_new(&page->desk.session);
 	struct answer row;
 	enum outcome code;
 
 	if (!ahead)
 		return session_no_memory(&page->desk.session);
 	memset(&row, 0, sizeof(row));
-	ahead_open(ahead, &page->desk.session);
 	for (unsigned int i = 0; i < timeline->count; i++) {
 		row.event = timeline->steps[i].event;
 		row.number = timeline->steps[i].attempt;
@@ -269,8 +268,7 @@ static enum outcome write_steps(const struct timeline *timeline)
 	code = ahead_read(ahead);
 	for (unsigned int i = 0; i < timeline->count && code == OUTCOME_DONE; i++)
 		code = write_step(page, &timeline->steps[i]);
-	ahead_close(ahead);
-	free(ahead);
+	ahead_free(ahead);
 	return code;
 }
 
