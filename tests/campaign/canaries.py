@@ -105,7 +105,8 @@ class Run(test_logs.Run):
         super().__init__(wallet)
         self.keys = set()
         self.bodies = {test_logs.MARKER}
-        self.answers = []   # (expected status, bytes)
+        self.answers = []   # (expected status, bytes), of callers without a session of the console
+        self.pages = []     # (status, bytes), of the console's operator
         self.printed = []   # (words, bytes)
         self.traces = []    # (program, Traced)
         self.visits = Visits(wallet)
@@ -254,7 +255,7 @@ class Run(test_logs.Run):
         for page in self.visits.pages:
             head = "".join(f"{name}: {value}\n" for name, value in page.headers
                            if name.lower() != "set-cookie")
-            self.answers.append((page.status, head.encode() + b"\n" + page.body))
+            self.pages.append((page.status, head.encode() + b"\n" + page.body))
 
     def stop(self):
         self.visits.stop()

@@ -14,7 +14,8 @@ be there:
     keys         in the state and its backups, which only their owner can read, on the link to the
                  ledger, where a key is shown once, and in an export that was asked for them
     signatures   on the wire, and on the link of a worker that notes a refused request
-    bodies       there, and in logs at level debug; a round's objects in the answer that tells of it
+    bodies       there, in logs at level debug, and on pages of the console; a round's objects in the
+                 answer that shows the round
     front        the secret that vouches for the console's web server: in its file and that server's
                  configuration, and on the wire to the console and on its link to the ledger
     session      the cookie of the console's operator: on the wire of the browser and of the console
@@ -128,6 +129,9 @@ class Search:
         for status, data in self.run.answers:
             kinds = NEVER if status == 200 else ()
             found += self.find(f"an answer {status}", data, *kinds)
+        # A form that is refused comes with its page, which shows bodies.
+        for status, data in self.run.pages:
+            found += self.find(f"a page {status}", data, *NEVER)
         equal(found, [], "in answers")
 
     def case_printed(self):
@@ -360,7 +364,7 @@ def main():
     print(f"# secrets: keys {sum(s.net.kinds['key'] for s in done)}, signatures "
           f"{sum(s.net.kinds['signature'] for s in done)}, words of bodies "
           f"{sum(s.net.kinds['body'] for s in done)}, requests "
-          f"{sum(len(s.run.answers) for s in done)}, searched "
+          f"{sum(len(s.run.answers) + len(s.run.pages) for s in done)}, searched "
           f"{sum(s.searched for s in done) >> 20} MiB, leaks {'0' if not code else 'told above'}")
     return code
 
