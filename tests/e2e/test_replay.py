@@ -258,7 +258,7 @@ def case_replay_stopped_halfway():
 
 
 def case_stopped_on_the_page():
-    """The button of the replay's page stops it."""
+    """The button of the replay's page stops it. Without a usable reason the form comes back as it was filled."""
     name = dealer_new("button")
     rita = Browser(CONSOLE, "rita")
     code = WALLET.ctl_json("operator", "add", "rita", "--role", "support")["otpauth"]
@@ -267,8 +267,16 @@ def case_stopped_on_the_page():
     def stop(number):
         form = form_of(rita.get(f"/replays/{number}"), "token", "operation")
         # Without the button the replay was done already.
-        if "operation" in form:
-            page = rita.post(f"/replays/{number}/stop", form | {"reason": "wrong dealer"})
+        if "operation" not in form:
+            return
+        long = "wrong dealer " * 30
+        page = rita.post(f"/replays/{number}/stop", form | {"reason": long})
+        check(page.status == 400 and "A reason must be given" in page.document().text(), page.text[-600:])
+        again = form_of(page, "token", "operation", "reason")
+        if "operation" in again:
+            equal(again["reason"], long, "the reason stays")
+            check(again["operation"] != form["operation"], "the form has an operation of its own")
+            page = rita.post(f"/replays/{number}/stop", again | {"reason": "wrong dealer"})
             equal(page.header("Location"), f"{PREFIX}/replays/{number}", f"stopped: {page.text[-600:]}")
     with worker() as link:
         park(link, name, COUNT)

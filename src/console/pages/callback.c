@@ -6,9 +6,8 @@
 #include "admin/callbacks/stories.h"
 #include "base/text.h"
 #include "console/sections/game.h"
-#include "console/common/code.h"
+#include "console/common/form.h"
 #include "console/common/leads.h"
-#include "console/common/operation.h"
 #include "console/pages/pages.h"
 #include "console/sections/timeline.h"
 #include "console/common/view.h"
@@ -145,12 +144,8 @@ static void write_action_form(struct page *page, const struct callback *callback
 	if (!possible)
 		return;
 	snprintf(act.text + act.len, sizeof(act.text) - act.len, "/act");
-	page_form(page, &act);
-	operation_input(page, "operation");
-	page_input(page, "Reason, for the audit", "reason", params_get(&page->form, "reason"));
-	if (cancels)
-		code_input(page, again);
-	for (size_t i = 0; i < ACTIONS; i++) {
+	possible = form_open(page, &act, cancels, again) ? ACTIONS : 0;
+	for (size_t i = 0; i < possible; i++) {
 		if ((actions[i].action == CALLBACK_CANCEL) != cancels ||
 			!is_possible(page, &actions[i], callback))
 			continue;
@@ -169,8 +164,7 @@ static void write_action_form(struct page *page, const struct callback *callback
  */
 static void write_actions(struct page *page, const struct callback *callback, const char *failed)
 {
-	if (failed)
-		html_element(&page->html, "p", "error", failed);
+	form_failed(page, failed);
 	write_action_form(page, callback, false, false);
 	write_action_form(page, callback, true, failed != NULL);
 }
@@ -241,18 +235,23 @@ enum outcome page_callback(struct page *page)
 }
 
 /* Shows the page again, with the form as it was filled. */
-static enum outcome ask_again(struct page *page, int status, const char *failed)
+static enum outcome show_again(struct page *page, const void *subject, const char *failed)
 {
-	page->code = status;
+	(void)subject;
 	return fetch_and_show(page, failed);
 }
 
 enum outcome page_callback_action(struct page *page)
 {
-	char operation_id[OPERATION_ID_SIZE];
 	struct callback_operate_cmd cmd = {.event = page->number};
 	struct callback_operate_result result;
-	const char *again = NULL;
+	struct form_command command = {
+		.command = COMMAND_CALLBACK_OPERATE,
+		.cmd = &cmd,
+		.result = &result,
+		.by = &cmd.operator,
+		.show = show_again,
+	};
 	struct page_address to = lead_number(page, "/callbacks", page->number);
 	const char *name = params_get(&page->form, "action");
 	enum outcome code;
@@ -265,19 +264,8 @@ enum outcome page_callback_action(struct page *page)
 	if (!page_may(page, actions[at].least))
 		return OUTCOME_DONE;
 	cmd.action = actions[at].action;
-	if (!operation_id_read(page, "operation", operation_id))
-		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
-	if (!operation_read(page, "operation", &cmd.operator))
-		return ask_again(page, 400,
-			"A reason must be given, of at most 256 bytes. Nothing was done.");
-	if (cmd.action == CALLBACK_CANCEL)
-		code = code_do(page, COMMAND_CALLBACK_OPERATE, &cmd, &result, &again);
-	else
-		code = session_do(&page->desk.session, COMMAND_CALLBACK_OPERATE, &cmd, &result,
-			NULL);
-	if (again)
-		return ask_again(page, 403, again);
-	if (code != OUTCOME_DONE)
+	command.has_code = cmd.action == CALLBACK_CANCEL;
+	if (!form_send(page, &command, &code))
 		return code;
 	address_add(&to, "done", name);
 	return page_go(page, &to);

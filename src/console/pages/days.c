@@ -181,7 +181,7 @@ enum outcome page_days(struct page *page)
 		return page_of_dealers(page);
 	code = names_dealer(&page->desk.session, casino_id, &dealer);
 	if (code == OUTCOME_USAGE)
-		return page_error(page, 404, "There is no such dealer.", "Looked at all dealers.");
+		return dealers_none(page);
 	if (code != OUTCOME_DONE)
 		return code;
 	number = today = days_today(&dealer, page->now_ms);

@@ -177,7 +177,7 @@ enum outcome page_dealer(struct page *page)
 
 	code = names_dealer(session, params_get(&page->query, "id"), &dealer);
 	if (code == OUTCOME_USAGE)
-		return page_error(page, 404, "There is no such dealer.", "Looked at all dealers.");
+		return dealers_none(page);
 	memset(&total, 0, sizeof(total));
 	memcpy(total.casino_id, dealer.casino_id, sizeof(total.casino_id));
 	if (code == OUTCOME_DONE)

@@ -3,6 +3,7 @@
 #include "console/common/job.h"
 #include "console/common/leads.h"
 #include "console/pages/pages.h"
+#include "console/sections/dealers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static bool read_dealer(struct page *page, struct job_request *request)
 	if (text_is_name(id, sizeof(request->casino_id) - 1) && id[0] != '-' &&
 		text_copy(request->casino_id, sizeof(request->casino_id), id))
 		return true;
-	page_error(page, 404, "There is no such dealer.", "Looked at the form that was sent.");
+	dealers_none(page);
 	return false;
 }
 

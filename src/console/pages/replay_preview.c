@@ -4,9 +4,8 @@
 #include "admin/callbacks/replays.h"
 #include "base/pack.h"
 #include "base/text.h"
-#include "console/common/code.h"
+#include "console/common/form.h"
 #include "console/common/leads.h"
-#include "console/common/operation.h"
 #include "console/pages/pages.h"
 #include "console/common/view.h"
 #include "console/common/walk.h"
@@ -73,22 +72,15 @@ static bool read_selection(const struct page *page, struct replay_start_cmd *cmd
 static void write_form(struct page *page, const struct replay_start_cmd *cmd, const char *failed)
 {
 	const struct page_address action = page_address(page, "/replays/start");
-	struct html *html = &page->html;
 	char text[64], count[VIEW_COUNT_SIZE];
 
-	if (failed)
-		html_element(html, "p", "error", failed);
-	page_form(page, &action);
-	if (write_selection(page, cmd) && operation_input(page, "operation")) {
-		page_input(page, "Reason, for the audit", "reason",
-			params_get(&page->form, "reason"));
-		if (code_input(page, failed != NULL)) {
-			snprintf(text, sizeof(text), "Send these %s again",
-				view_count(cmd->expected, count));
-			page_button(page, text);
-		}
+	form_failed(page, failed);
+	if (form_open(page, &action, true, failed != NULL) && write_selection(page, cmd)) {
+		snprintf(text, sizeof(text), "Send these %s again",
+			view_count(cmd->expected, count));
+		page_button(page, text);
 	}
-	html_close(html);
+	html_close(&page->html);
 }
 
 /* ---- the preview */
@@ -286,10 +278,10 @@ enum outcome page_replay_preview(struct page *page)
 /* ---- the start */
 
 /* Shows the form again, with what failed. */
-static enum outcome ask_again(struct page *page, const struct replay_start_cmd *cmd, int status,
-	const char *failed)
+static enum outcome show_again(struct page *page, const void *subject, const char *failed)
 {
-	page->code = status;
+	const struct replay_start_cmd *cmd = subject;
+
 	page_begin_id(page, "Replay:", cmd->filter.casino_id);
 	write_form(page, cmd, failed);
 	return page_end(page);
@@ -299,25 +291,27 @@ enum outcome page_replay_start(struct page *page)
 {
 	struct replay_start_cmd cmd = {.expected = 0};
 	struct replay_start_result result;
+	const struct form_command command = {.command = COMMAND_REPLAY_START,
+		.has_code = true,
+		.cmd = &cmd,
+		.result = &result,
+		.by = &cmd.operator,
+		.show = show_again,
+		.subject = &cmd};
 	uint8_t store[SELECTION_MAX];
 	struct page_address to;
-	const char *again;
 	enum outcome code;
 
 	if (!read_selection(page, &cmd, store))
 		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
-	if (!operation_read(page, "operation", &cmd.operator))
-		return ask_again(page, &cmd, 400, "A reason must be given, of at most 256 bytes.");
-	code = code_do(page, COMMAND_REPLAY_START, &cmd, &result, &again);
-	if (again)
-		return ask_again(page, &cmd, 403, again);
-	if (code != OUTCOME_DONE && page->desk.session.failure.id[0])
+	if (!form_send(page, &command, &code)) {
+		if (code == OUTCOME_DONE || !page->desk.session.failure.id)
+			return code;
 		return page_error(page,
 			code == OUTCOME_UNREACHABLE || code == OUTCOME_BUSY ? 503 : 409,
 			page->desk.session.failure.detail,
 			"If it was sent all the same, it is in the list of replays.");
-	if (code != OUTCOME_DONE)
-		return code;
+	}
 	to = lead_number(page, "/replays", result.id);
 	return page_go(page, &to);
 }

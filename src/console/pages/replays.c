@@ -2,8 +2,8 @@
 #include "admin/list.h"
 #include "admin/callbacks/replays.h"
 #include "base/text.h"
+#include "console/common/form.h"
 #include "console/common/leads.h"
-#include "console/common/operation.h"
 #include "console/pages/pages.h"
 #include "console/common/view.h"
 #include "console/common/walk.h"
@@ -98,22 +98,21 @@ static void write_bar(struct page *page, const struct replay *replay)
 	html_close(html);
 }
 
-static void write_stop(struct page *page, const struct replay *replay)
+static void write_stop(struct page *page, const struct replay *replay, const char *failed)
 {
 	struct page_address act = lead_number(page, "/replays", replay->id);
 
+	form_failed(page, failed);
 	if (replay->state != REPLAY_RUNNING || page->who.role < ROLE_SUPPORT)
 		return;
 	snprintf(act.text + act.len, sizeof(act.text) - act.len, "/stop");
-	page_form(page, &act);
-	if (operation_input(page, "operation")) {
-		page_input(page, "Reason, for the audit", "reason", "");
+	if (form_open(page, &act, false, failed != NULL))
 		page_button(page, "Stop");
-	}
 	html_close(&page->html);
 }
 
-enum outcome page_replay(struct page *page)
+/* Shows the replay of the address. @failed: why it was not stopped; NULL: it was not tried. */
+static enum outcome show_replay(struct page *page, const void *subject, const char *failed)
 {
 	char what[64];
 	struct replay_row row;
@@ -121,6 +120,7 @@ enum outcome page_replay(struct page *page)
 	enum outcome code;
 	bool found;
 
+	(void)subject;
 	code = replays_fetch(&page->desk.session, page->number, &row.replay, &found);
 	if (code != OUTCOME_DONE)
 		return code;
@@ -131,7 +131,8 @@ enum outcome page_replay(struct page *page)
 	replays_complete(&row);
 	page_begin(page, what);
 	html_open(html, "section");
-	if (row.replay.state == REPLAY_RUNNING || row.on_its_way)
+	/* The address of a form that was sent has no page that the script could read again. */
+	if ((row.replay.state == REPLAY_RUNNING || row.on_its_way) && !page->post)
 		html_attribute(html, "data-refresh", "3");
 	page_paragraph(page, row.progress);
 	write_bar(page, &row.replay);
@@ -149,20 +150,26 @@ enum outcome page_replay(struct page *page)
 				: "Some that were made due before the end are still being sent or wait "
 				  "for their turn.");
 	html_close(html);
-	write_stop(page, &row.replay);
+	write_stop(page, &row.replay, failed);
 	return page_end(page);
+}
+
+enum outcome page_replay(struct page *page)
+{
+	return show_replay(page, NULL, NULL);
 }
 
 enum outcome page_replay_stop(struct page *page)
 {
 	struct replay_stop_cmd cmd = {.id = page->number};
 	struct replay_stop_result result;
+	const struct form_command command = {.command = COMMAND_REPLAY_STOP,
+		.cmd = &cmd,
+		.result = &result,
+		.by = &cmd.operator,
+		.show = show_replay };
 	const struct page_address to = lead_number(page, "/replays", page->number);
 	enum outcome code;
 
-	if (!operation_read(page, "operation", &cmd.operator))
-		return page_error(page, 400, "A reason must be given, of at most 256 bytes.",
-			"Nothing was done. Go back, and fill in the reason.");
-	code = session_do(&page->desk.session, COMMAND_REPLAY_STOP, &cmd, &result, NULL);
-	return code == OUTCOME_DONE ? page_go(page, &to) : code;
+	return form_send(page, &command, &code) ? page_go(page, &to) : code;
 }

@@ -2,10 +2,9 @@
 #include "console/pages/suspend.h"
 
 #include "admin/names.h"
-#include "base/text.h"
-#include "console/common/code.h"
-#include "console/common/operation.h"
+#include "console/common/form.h"
 #include "console/pages/pages.h"
+#include "console/sections/dealers.h"
 #include "wire/signature.h"
 
 #include <stdio.h>
@@ -16,7 +15,7 @@ struct suspension {
 	const char *what; /* "player" */
 	const char *path; /* of its page; the form is sent to PATH/suspend */
 	const char *id;   /* of that page */
-	bool suspended;   /* now */
+	bool suspended;      /* now */
 	bool needs_code;
 	const char *effect;
 };
@@ -32,19 +31,13 @@ static void write_suspension(struct page *page, const struct suspension *of, con
 	html_open(html, "section");
 	html_element(html, "h2", "", of->suspended ? "Suspended" : "Suspension");
 	page_paragraph(page, of->effect);
-	if (failed)
-		html_element(html, "p", "error", failed);
-	page_form(page, &to);
-	page_hidden(page, "id", of->id);
-	page_hidden(page, "suspended", of->suspended ? "no" : "yes");
-	if (operation_input(page, "operation")) {
-		page_input(page, "Reason, for the audit", "reason",
-			params_get(&page->form, "reason"));
-		if (!of->needs_code || code_input(page, failed != NULL)) {
-			snprintf(text, sizeof(text), "%s this %s",
-				of->suspended ? "Lift the suspension of" : "Suspend", of->what);
-			page_button(page, text);
-		}
+	form_failed(page, failed);
+	if (form_open(page, &to, of->needs_code, failed != NULL)) {
+		page_hidden(page, "id", of->id);
+		page_hidden(page, "suspended", of->suspended ? "no" : "yes");
+		snprintf(text, sizeof(text), "%s this %s",
+			of->suspended ? "Lift the suspension of" : "Suspend", of->what);
+		page_button(page, text);
 	}
 	html_close(html);
 	html_close(html);
@@ -90,10 +83,10 @@ void suspend_dealer_form(struct page *page, const struct dealer *dealer)
 }
 
 /* Shows the form again, with the reason that was given and with what failed. */
-static enum outcome ask_again(struct page *page, const struct suspension *of, int status,
-	const char *failed)
+static enum outcome show_again(struct page *page, const void *subject, const char *failed)
 {
-	page->code = status;
+	const struct suspension *of = subject;
+
 	page_begin_id(page, of->suspended ? "Suspended:" : "Suspend:", of->id);
 	write_suspension(page, of, failed);
 	return page_end(page);
@@ -101,36 +94,29 @@ static enum outcome ask_again(struct page *page, const struct suspension *of, in
 
 /* Sends the command, and opens the page of what it changed. */
 static enum outcome send_suspension(struct page *page, const struct suspension *of,
-	enum command command, const void *cmd, void *result)
+	struct form_command command)
 {
 	struct page_address to = page_address(page, of->path);
-	const char *again;
-	enum outcome code = code_do(page, command, cmd, result, &again);
+	enum outcome code;
 
-	if (again)
-		return ask_again(page, of, 403, again);
-	if (code != OUTCOME_DONE)
+	command.has_code = of->needs_code;
+	command.show = show_again;
+	command.subject = of;
+	if (!form_send(page, &command, &code))
 		return code;
 	address_add(&to, "id", of->id);
 	return page_go(page, &to);
 }
 
-/* Reads what the form has. If it is not complete, answers so and returns false. */
-static bool read_form(struct page *page, const struct suspension *of, bool *suspended,
-	struct operator* operator)
+/* Reads which of both the form asks for. If it does not say so, answers with an error page and returns false. */
+static bool read_wanted(struct page *page, bool *suspended)
 {
 	const char *wanted = params_get(&page->form, "suspended");
-	char operation_id[OPERATION_ID_SIZE];
 
 	*suspended = strcmp(wanted, "yes") == 0;
-	if ((!*suspended && strcmp(wanted, "no") != 0) ||
-		!operation_id_read(page, "operation", operation_id))
-		page_error(page, 400, "The form is not complete.", "Nothing was done.");
-	else if (!operation_read(page, "operation", operator))
-		ask_again(page, of, 400,
-			"A reason must be given, of at most 256 bytes. Nothing was done.");
-	else
+	if (*suspended || strcmp(wanted, "no") == 0)
 		return true;
+	page_error(page, 400, "The form is not complete.", "Nothing was done.");
 	return false;
 }
 
@@ -146,13 +132,17 @@ enum outcome page_player_suspend(struct page *page)
 	if (code != OUTCOME_DONE)
 		return code;
 	of = suspension_of_player(&player);
-	if (!read_form(page, &of, &cmd.suspended, &cmd.operator))
+	if (!read_wanted(page, &cmd.suspended))
 		return OUTCOME_DONE;
 	memcpy(cmd.casino_id, player.casino_id, sizeof(cmd.casino_id));
 	memcpy(cmd.user_id, player.user_id, sizeof(cmd.user_id));
 	if (!signature_random_id(cmd.player_id, sizeof(cmd.player_id)))
 		return session_no_random(&page->desk.session);
-	return send_suspension(page, &of, COMMAND_PLAYER_PUT, &cmd, &result);
+	return send_suspension(page, &of,
+		(struct form_command){.command = COMMAND_PLAYER_PUT,
+			.cmd = &cmd,
+			.result = &result,
+			.by = &cmd.operator});
 }
 
 enum outcome page_dealer_suspend(struct page *page)
@@ -165,12 +155,16 @@ enum outcome page_dealer_suspend(struct page *page)
 		names_dealer(&page->desk.session, params_get(&page->form, "id"), &dealer);
 
 	if (code == OUTCOME_USAGE)
-		return page_error(page, 404, "There is no such dealer.", "Looked at all dealers.");
+		return dealers_none(page);
 	if (code != OUTCOME_DONE)
 		return code;
 	of = suspension_of_dealer(&dealer);
-	if (!read_form(page, &of, &cmd.dealer.suspended, &cmd.operator))
+	if (!read_wanted(page, &cmd.dealer.suspended))
 		return OUTCOME_DONE;
 	memcpy(cmd.dealer.casino_id, dealer.casino_id, sizeof(cmd.dealer.casino_id));
-	return send_suspension(page, &of, COMMAND_DEALER_PUT, &cmd, &result);
+	return send_suspension(page, &of,
+		(struct form_command){.command = COMMAND_DEALER_PUT,
+			.cmd = &cmd,
+			.result = &result,
+			.by = &cmd.operator});
 }

@@ -55,3 +55,8 @@ enum outcome dealers_walk(struct page *page, const char *after, struct status_re
 	} while (on && result.more);
 	return OUTCOME_DONE;
 }
+
+enum outcome dealers_none(struct page *page)
+{
+	return page_error(page, 404, "There is no such dealer.", "Looked at all dealers.");
+}

@@ -14,6 +14,9 @@ typedef bool dealers_visit(void *context, const struct dealer_metrics *dealer);
 enum outcome dealers_walk(struct page *page, const char *after, struct status_result *status,
 	dealers_visit *visit, void *context);
 
+/* Makes the answer the error page of a dealer that does not exist. Returns OUTCOME_DONE. */
+enum outcome dealers_none(struct page *page);
+
 /* Columns of a table of struct dealer_metrics. */
 extern const struct view_column dealers_columns[];
 
