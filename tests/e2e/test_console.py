@@ -77,7 +77,8 @@ class World:
             link.end(lost.send, "demo-b", UNKNOWN, status=503, note="HTTP 503", answer=ANSWER)
             self.refunding = lost.transaction_id
             no = link.place("slots", "demo-b", "bob", "game-4", 7)
-            link.end(no.send, "demo-b", REFUSED, status=402, error="no_credit")
+            link.end(no.send, "demo-b", REFUSED, status=402, error="=1+1", note="@SUM(A1)")
+            self.refused = no.transaction_id
 
     def link(self):
         return Worker(self.wallet.sockets / "edge.sock")
@@ -126,8 +127,9 @@ def routes():
 def example(path):
     """An address of the route that exists."""
     numbers = {"/bets/#": WORLD.bet, "/transactions/#": WORLD.transfer, "/replays/#": WORLD.replay}
-    queries = {"/player": f"?id={WORLD.alice}", "/player.csv": f"?id={WORLD.alice}", "/dealer": "?id=demo",
-               "/round": f"?player={WORLD.bob}&game=game-2",
+    queries = {"/player": f"?id={WORLD.alice}", "/player.csv": f"?id={WORLD.alice}",
+               "/player/days.csv": f"?id={WORLD.alice}", "/dealer": "?id=demo",
+               "/round": f"?player={WORLD.bob}&game=game-2", "/round.csv": f"?player={WORLD.bob}&game=game-2",
                "/transfer": "?of=dealer&owner=demo&reference=in-1", "/search": "?id=zzz",
                "/replays/preview": "?casino=demo-b", "/explain": "?request=zzz"}
     return path.replace("#", str(numbers.get(path, WORLD.parked))) + queries.get(path, "")
@@ -405,9 +407,9 @@ def case_search():
         page.document()
 
 
-def rows_of(document):
-    """The cells of the first table, as text."""
-    table = next(document.all("table"))
+def rows_of(document, caption=""):
+    """The cells of the first table whose caption begins so, as text."""
+    table = next(table for table in document.all("table") if next(table.all("caption")).text().startswith(caption))
     return [[cell.text() for cell in row.all("td")] for row in table.all("tr") if list(row.all("td"))]
 
 
@@ -419,7 +421,7 @@ def csv_bound(browser):
     rows = list(csv.reader(io.StringIO(browser.get("/transactions.csv").text)))
     equal(len(rows), 1 + 130 + 1, "rows of the CSV")
     last = rows.pop()
-    found = re.fullmatch(r"This list stops here\. There may be older rows: repeat it with after=(\d+)\.", last[0])
+    found = re.fullmatch(r"This list stops here\. There may be more rows: repeat it with after=(\d+)\.", last[0])
     check(found and not any(last[1:]) and len(last) == len(rows[0]), f"the last line: {last}")
     rest = list(csv.reader(io.StringIO(browser.get("/transactions.csv", after=found.group(1)).text)))[1:]
     check(rest and int(rest[0][1]) < int(rows[-1][1]), "the rest begins behind it")
@@ -442,19 +444,19 @@ def case_lists():
     equal([row[-1] for row in rows[1:121]], seen[:120], "the CSV has the same rows")
     equal(rows[0][:2], ["time_ms", "transaction_id"], "its heading")
     player = browser.get("/player", id="demo/alice").document()
-    equal([row[7] for row in rows_of(player)], seen[:64], "the player's chain")
+    equal([row[7] for row in rows_of(player, "Transactions")], seen[:64], "the player's chain")
     check("There may be older ones" in player.text(), "the page says how far it looked back")
     chain, page = [], player
     for _ in range(3):
-        chain += [row[7] for row in rows_of(page)]
+        chain += [row[7] for row in rows_of(page, "Transactions")]
         older = list(page.all("a", rel="next"))
         page = browser.get(older[0].attributes["href"]).document() if older else page
     equal(chain[:120], seen[:120], "the pages of the chain follow each other without a gap")
     equal(len(older), 0, "the last page has no older one")
-    bets = rows_of(browser.get("/player", id="demo/alice", kind="bet").document())
+    bets = rows_of(browser.get("/player", id="demo/alice", kind="bet").document(), "Transactions")
     equal([(row[2], row[1]) for row in bets], [("bet", str(WORLD.bet))], "the filter of a kind")
-    day = rows_of(player)[0][0][:10]
-    equal(rows_of(browser.get("/player", id="demo/alice", day=day).document())[0][7], seen[0], "one day")
+    day = rows_of(player, "Transactions")[0][0][:10]
+    equal(rows_of(browser.get("/player", id="demo/alice", day=day).document(), "Transactions")[0][7], seen[0], "one day")
     none = browser.get("/player", id="demo/alice", day="2020-01-01").document()
     check("No bet of that day" in none.text(), none.text())
     link = next(node for node in none.all("a") if node.text() == "All transactions of this player on that day")
@@ -476,6 +478,42 @@ def case_lists():
     equal(browser.get("/transactions", since="yesterweek").status, 400, "no time")
     equal(browser.request("GET", f"{PREFIX}/transactions?casino=%00").status, 400, "NUL")
     equal(browser.request("GET", f"{PREFIX}/search?id=%ff").status, 400, "ill-formed UTF-8")
+
+
+def case_csv_of_parts():
+    """The bets of a round, the attempts of a callback and the figures of the ledger as CSV. The dealer's text is no formula."""
+    browser = operator("rita")
+    with WORLD.link() as link:
+        for number in range(140):
+            link.place("slots", "demo", "alice", "long", 1, addition=number > 0, reference=f"=long-{number}")
+
+    def lines(path, **query):
+        page = browser.get(path, **query)
+        equal(page.status, 200, f"{path}: {page.text[-600:]}")
+        return page, list(csv.DictReader(io.StringIO(page.text)))
+
+    query = {"player": WORLD.alice, "game": "long"}
+    _, rows = lines("/round.csv", **query)
+    equal(len(rows), 131, "130 bets, and that there are more")
+    more = re.search(r"repeat it with after=(\d+)\.", rows.pop()["number"])
+    bets = rows + lines("/round.csv", **query, after=more.group(1))[1]
+    equal([(row["number"], row["request_transaction_id"], row["bet_amount"]) for row in bets],
+          [(str(number + 1), f"'=long-{number}", "1.00") for number in range(140)], "each bet, and no formula")
+    links = {node.text(): node.attributes["href"] for node in browser.get("/round", **query).document().all("a")}
+    equal(links["CSV"], f"{PREFIX}/round.csv?player={WORLD.alice}&game=long", "the link")
+    page = browser.get(links["Further bets"])
+    equal([row[0] for row in rows_of(page.document())], [str(number) for number in range(65, 129)], "the second page")
+    bet = WALLET.ctl_json("bet", "show", WORLD.refused)["bet"]
+    page, rows = lines(f"/callbacks/{bet['event']}/attempts.csv")
+    equal([(row["number"], row["outcome"], row["dealer_error_id"], row["note"]) for row in rows],
+          [("1", "refused", "'=1+1", "'@SUM(A1)")], "the attempts")
+    equal(page.header("Content-Disposition"), f'attachment; filename="callback-{bet["event"]}-attempts.csv"', "the file's name")
+    _, rows = lines(f"/callbacks/{WORLD.parked}/attempts.csv", after=3)
+    equal([row["number"] for row in rows], ["2", "1"], "the newest first, behind the third")
+    equal(browser.get("/callbacks/999999/attempts.csv").status, 404, "no such callback")
+    _, rows = lines("/health.csv")
+    status = WALLET.ctl_json("status")
+    equal([(row["version"], row["halted"]) for row in rows], [(status["version"], "no")], "the figures")
 
 
 def recon_totals(casino, date):
@@ -881,6 +919,7 @@ CASES = [
     ("finance-day-equals-recon", case_days),
     ("zones", case_zone),
     ("hostile ids", case_hostile_ids),
+    ("CSV of the parts of a page", case_csv_of_parts),
     ("under Apache", case_apache),
     ("under nginx", case_nginx),
     ("the sample LDAP", case_ldap),

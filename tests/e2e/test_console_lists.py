@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
+from cb_codec import REQUEST  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import PREFIX, Browser, Installed, front_setting  # noqa: E402
 from cb_ctl import run  # noqa: E402
@@ -32,17 +33,23 @@ BETS_MS = 0  # when the transfers had been made, and no bet yet
 
 
 class Counter(Middle):
-    """Between the console and desk.sock: counts the commands."""
+    """Between the console and desk.sock: counts the commands and the bytes of their answers. Cuts off those called @cut."""
 
-    frames = 0
+    frames = answered = 0
+    cut = None
 
     def __init__(self, instance):
         super().__init__(instance, None, name="desk.sock")
 
     def relay(self, near, ledger):
-        ledger.send(self.frame(near))
+        asked = self.frame(near)
+        if self.names[REQUEST.unpack(asked[:REQUEST.size])[1]] == self.cut:
+            return False
+        ledger.send(asked)
         self.frames += 1
-        near.send(self.frame(ledger))
+        answer = self.frame(ledger)
+        self.answered += len(answer)
+        near.send(answer)
         return True
 
     def of(self, browser, path, **query):
@@ -258,6 +265,21 @@ def case_long_round():
         check(f"{number} aaaa" in page.document().text(), f"the answer to attempt {number}")
 
 
+def case_bodies_of_a_round():
+    """The page of a round reads no objects of its bets, which are far more than a page."""
+    user_bet = b'{"on":"' + b"r" * 12000 + b'"}'
+    with Worker(WALLET.sockets / "edge.sock") as link:
+        for number in range(ROUND_BETS):
+            equal(link.place(GAMES, "others", "alice", "heavy", 1, addition=number > 0, user_bet=user_bet).refusal, "", "a bet")
+    player = WALLET.ctl_json("player", "show", "others", "alice")["player_id"]
+    for path in ("/round", "/round.csv"):
+        before = COUNTER.answered
+        frames, page = COUNTER.of(BROWSER, path, player=player, game="heavy")
+        check(0 < frames <= 12, f"{path} needs {frames} commands of the ledger")
+        check(COUNTER.answered - before < 10 * len(user_bet), f"{path}: {COUNTER.answered - before} bytes of the ledger")
+        check(page.text.count("settled") + page.text.count("accepted") >= ROUND_BETS, f"{path} has each bet")
+
+
 def case_cut():
     """creditbridgectl callback list reports once that the ledger does not answer the second page of 256 callbacks."""
     pages = []
@@ -279,6 +301,7 @@ CASES = [
     ("commands of a page", case_commands),
     ("a list until a time in the past", case_until),
     ("commands of the pages of a long round", case_long_round),
+    ("bodies of a round", case_bodies_of_a_round),
     ("a list that breaks off", case_cut),
 ]
 

@@ -66,7 +66,7 @@ static void write_optional(struct page *page)
 			page->file_name);
 	else if (page->code == 200 && page->route->csv)
 		buffer_printf(head, "Content-Disposition: attachment; filename=\"%s\"\r\n",
-			page->route->path + 1);
+			strrchr(page->route->path, '/') + 1);
 }
 
 void head_write(struct page *page)

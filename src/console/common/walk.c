@@ -140,7 +140,7 @@ void walk_csv_end(struct view *view, bool stopped, uint64_t after)
 	if (!stopped)
 		return;
 	snprintf(text, sizeof(text),
-		"This list stops here. There may be older rows: repeat it with after=%" PRIu64 ".",
+		"This list stops here. There may be more rows: repeat it with after=%" PRIu64 ".",
 		after);
 	view_csv_stopped(view, text);
 }

@@ -77,6 +77,24 @@ static const struct view_column attempt_columns[] = {
 	VIEW_END,
 };
 
+/* Writes links to older attempts (@after 0: there are none) and to all of them as CSV. */
+static void write_attempt_links(struct page *page, uint64_t event, uint32_t after)
+{
+	struct page_address older = lead_number(page, "/callbacks", event), csv = older;
+	struct html *html = &page->html;
+
+	html_open(html, "p");
+	html_attribute(html, "class", "pager");
+	if (after) {
+		address_add_number(&older, "after", after);
+		page_link(page, &older, "Older attempts");
+		html_text(html, " ");
+	}
+	snprintf(csv.text + csv.len, sizeof(csv.text) - csv.len, "/attempts.csv");
+	page_link(page, &csv, "CSV");
+	html_close(html);
+}
+
 /* Shows what the dealer answered to these attempts, with few commands. */
 static enum outcome show_answers(struct page *page, uint64_t event, const uint32_t *answered,
 	uint32_t count)
@@ -101,25 +119,38 @@ static enum outcome show_answers(struct page *page, uint64_t event, const uint32
 static enum outcome show_attempts(struct page *page, const struct callback *callback)
 {
 	struct view view = {.fields = attempt_fields, .more = attempt_more};
+	const uint64_t rows = page->route->csv ? page->console->csv_rows : PAGE_ROWS;
 	uint32_t answered[PAGE_ROWS], count = 0;
 	enum outcome code = OUTCOME_DONE;
 	struct attempt_view row;
 	struct list list;
+	uint64_t after = 0;
+	bool stopped;
 
 	memset(&row, 0, sizeof(row));
 	row.attempt.event = callback->event;
 	list_open(&list, &page->desk.session, RECORD_ATTEMPT, true, 1, &row.attempt);
-	list.page = PAGE_ROWS;
+	list.page = page->route->csv ? 0 : PAGE_ROWS;
+	if (text_unsigned(params_get(&page->query, "after"), UINT32_MAX, &after) && after) {
+		row.attempt.number = (uint32_t)after;
+		list_behind(&list, &row.attempt);
+	}
 	view_begin(&view, page, "Attempts, the newest first", attempt_columns);
-	while (view.rows < PAGE_ROWS && list_next(&list, &row.attempt)) {
+	while (view.rows < rows && list_next(&list, &row.attempt)) {
 		snprintf(row.outcome, sizeof(row.outcome), "%s",
 			row.attempt.ended ? callback_class_names[row.attempt.class] : "under way");
 		view_row(&view, &row);
-		if (row.attempt.ended && row.attempt.class != CALLBACK_SUCCESS)
+		if (row.attempt.ended && row.attempt.class != CALLBACK_SUCCESS && !page->route->csv)
 			answered[count++] = row.attempt.number;
 	}
-	view_end(&view, "None yet.");
+	view_end(&view, after ? "There are no older attempts." : "None yet.");
 	code = list_end(&list, code);
+	/* Attempts are numbered from 1. */
+	stopped = view.rows == rows && row.attempt.number > 1;
+	walk_csv_end(&view, stopped, row.attempt.number);
+	if (page->route->csv)
+		return code;
+	write_attempt_links(page, callback->event, stopped ? row.attempt.number : 0);
 	return code == OUTCOME_DONE ? show_answers(page, callback->event, answered, count) : code;
 }
 
@@ -205,6 +236,13 @@ static enum outcome show_callback(struct page *page, const struct callback *call
 	return code == OUTCOME_DONE ? page_end(page) : code;
 }
 
+static enum outcome csv_of_attempts(struct page *page, const struct callback *callback)
+{
+	snprintf(page->file_name, sizeof(page->file_name), "callback-%" PRIu64 "-attempts.csv",
+		callback->event);
+	return show_attempts(page, callback);
+}
+
 /* Shows the callback of the address. @failed: as in write_actions() */
 static enum outcome fetch_and_show(struct page *page, const char *failed)
 {
@@ -221,6 +259,8 @@ static enum outcome fetch_and_show(struct page *page, const char *failed)
 		code = names_dealer(&page->desk.session, row.casino_id, &dealer);
 	if (code != OUTCOME_DONE)
 		return code;
+	if (found && page->route->csv)
+		return csv_of_attempts(page, &row);
 	if (found) {
 		page_dealer_zone(page, dealer.utc_offset_min);
 		return show_callback(page, &row, failed);

@@ -1,4 +1,5 @@
 /* pages/game - the page of one round, and of a transaction id, which leads to a bet, a round or a transfer. */
+#include "admin/ahead.h"
 #include "admin/list.h"
 #include "admin/callbacks/stories.h"
 #include "admin/transactions.h"
@@ -7,6 +8,7 @@
 #include "console/common/leads.h"
 #include "console/pages/pages.h"
 #include "console/common/view.h"
+#include "console/common/walk.h"
 #include "domain/wager.h"
 
 #include <inttypes.h>
@@ -57,6 +59,14 @@ static const struct view_column bets_columns[] = {
 	VIEW_END,
 };
 
+static void set_bet_key(struct bet *bet, const struct round *round, uint32_t number)
+{
+	memset(bet, 0, sizeof(*bet));
+	memcpy(bet->player_id, round->player_id, sizeof(bet->player_id));
+	memcpy(bet->game_id, round->game_id, sizeof(bet->game_id));
+	bet->number = number;
+}
+
 static const struct view_column correction_columns[] = {
 	{"Revision", "revision", VIEW_PLAIN, NULL},
 	{"Time", "time_ms", VIEW_PLAIN, NULL},
@@ -69,41 +79,88 @@ static const struct view_column correction_columns[] = {
 	VIEW_END,
 };
 
-static enum outcome show_bets(struct page *page, struct game_rows *game)
+/*
+ * Shows the bets with the numbers behind *after up to @last, at most AHEAD_PART, and sets *after to @last. The rows are named by
+ * their keys, so that the ledger does not read their objects, of which each may have 64 KiB.
+ */
+static enum outcome show_part(struct page *page, struct game_rows *game, struct view *view,
+	uint32_t *after, uint32_t last)
 {
-	struct view view = {.fields = bet_fields};
-	struct list list;
+	struct session *session = &page->desk.session;
+	struct ahead *ahead = ahead_new(session);
+	enum outcome code;
 	struct bet row;
-	uint64_t after = 0;
+	bool found;
 
-	memset(&row, 0, sizeof(row));
-	memcpy(row.player_id, game->round.player_id, sizeof(row.player_id));
-	memcpy(row.game_id, game->round.game_id, sizeof(row.game_id));
-	text_unsigned(params_get(&page->query, "after"), ROUND_NUMBERS_MAX, &after);
-	list_open(&list, &page->desk.session, RECORD_BET, false, 2, &row);
-	list.page = ROUND_BETS_SHOWN;
-	row.number = (uint32_t)after;
-	if (after)
-		list_behind(&list, &row);
-	html_open(&page->html, "section");
-	html_element(&page->html, "h2", "", "Bets");
-	view_begin(&view, page, "Bets of the round", bets_columns);
-	while (view.rows < ROUND_BETS_SHOWN && list_next(&list, &row)) {
-		view_row(&view, &row);
-		after = row.number;
+	if (!ahead)
+		return session_no_memory(session);
+	for (uint32_t number = *after + 1; number <= last; number++) {
+		set_bet_key(&row, &game->round, number);
+		ahead_want(ahead, RECORD_BET, &row);
+	}
+	code = ahead_read(ahead);
+	for (uint32_t number = *after + 1; number <= last && code == OUTCOME_DONE; number++) {
+		set_bet_key(&row, &game->round, number);
+		code = list_fetch(session, RECORD_BET, &row, &found, NULL);
+		if (code != OUTCOME_DONE || !found)
+			continue;
+		view_row(view, &row);
 		if (game->event_count < GAME_EVENTS_MAX - 2)
 			game_add_event(game, row.refund_event);
 	}
-	view_end(&view, "There are no further bets.");
-	if (view.rows == ROUND_BETS_SHOWN && after < game->round.bets) {
-		struct page_address next =
-			lead_round(page, game->round.player_id, game->round.game_id);
+	ahead_free(ahead);
+	*after = last;
+	return code;
+}
 
+/* Shows at most @rows bets from the one behind the number in the address. *after: the number of the last one. */
+static enum outcome list_bets(struct page *page, struct game_rows *game, uint64_t rows,
+	uint32_t *after)
+{
+	struct view view = {.fields = bet_fields};
+	enum outcome code = OUTCOME_DONE;
+	uint64_t begin = 0, part;
+
+	text_unsigned(params_get(&page->query, "after"), ROUND_NUMBERS_MAX, &begin);
+	*after = (uint32_t)begin;
+	view_begin(&view, page, "Bets of the round", bets_columns);
+	/* Each number up to round.bets has a row. */
+	for (; code == OUTCOME_DONE && *after < game->round.bets && rows; rows -= part) {
+		part = rows < AHEAD_PART ? rows : AHEAD_PART;
+		if (part > game->round.bets - *after)
+			part = game->round.bets - *after;
+		code = show_part(page, game, &view, after, *after + (uint32_t)part);
+	}
+	view_end(&view, "There are no further bets.");
+	walk_csv_end(&view, *after < game->round.bets, *after);
+	return code;
+}
+
+static enum outcome show_bets(struct page *page, struct game_rows *game)
+{
+	const struct round *round = &game->round;
+	struct page_address next = lead_round(page, round->player_id, round->game_id);
+	struct page_address csv = page_address(page, "/round.csv");
+	struct html *html = &page->html;
+	enum outcome code;
+	uint32_t after;
+
+	html_open(html, "section");
+	html_element(html, "h2", "", "Bets");
+	code = list_bets(page, game, ROUND_BETS_SHOWN, &after);
+	html_open(html, "p");
+	html_attribute(html, "class", "pager");
+	if (after < round->bets) {
 		address_add_number(&next, "after", after);
 		page_link(page, &next, "Further bets");
+		html_text(html, " ");
 	}
-	html_close(&page->html);
-	return list_end(&list, OUTCOME_DONE);
+	address_add(&csv, "player", round->player_id);
+	address_add(&csv, "game", round->game_id);
+	page_link(page, &csv, "CSV");
+	html_close(html);
+	html_close(html);
+	return code;
 }
 
 static enum outcome show_corrections(struct page *page, struct game_rows *game)
@@ -153,6 +210,7 @@ enum outcome page_round(struct page *page)
 	struct game_rows game;
 	bool found = false;
 	enum outcome code = OUTCOME_DONE;
+	uint32_t after;
 
 	if (strlen(player) < PLAYER_ID_SIZE && strlen(game_id) < EXTERNAL_ID_SIZE)
 		code = game_fetch(page, player, game_id, &game, &found);
@@ -161,5 +219,7 @@ enum outcome page_round(struct page *page)
 	if (!found)
 		return page_error(page, 404, "This player has no such game.",
 			"Looked at the games of the player in the address.");
+	if (page->route->csv)
+		return list_bets(page, &game, page->console->csv_rows, &after);
 	return show_round(page, &game);
 }

@@ -260,6 +260,7 @@ static void write_checks(struct page *page, struct checks *checks, const struct 
 static void write_health(struct page *page, const struct status_result *status)
 {
 	struct html *html = &page->html;
+	const struct page_address csv = page_address(page, "/health.csv");
 	char up[TEXT_DURATION_SIZE];
 
 	html_open(html, "section");
@@ -279,6 +280,10 @@ static void write_health(struct page *page, const struct status_result *status)
 		status->disk_free_bytes >> 30);
 	html_close(html);
 	view_pairs(page, health_columns, status_result_fields, status);
+	html_open(html, "p");
+	html_attribute(html, "class", "pager");
+	page_link(page, &csv, "CSV");
+	html_close(html);
 	html_close(html);
 }
 
@@ -286,6 +291,7 @@ enum outcome page_health(struct page *page)
 {
 	const struct status_cmd cmd = {.unused = false};
 	const struct page_address here = page_address(page, "/health");
+	struct view view = {.fields = status_result_fields};
 	struct checks checks = {.made_ms = 0};
 	struct doctor_run run;
 	struct job_end end = {.outcome = JOB_ENDED};
@@ -294,6 +300,11 @@ enum outcome page_health(struct page *page)
 
 	if (code != OUTCOME_DONE)
 		return code;
+	if (page->route->csv) {
+		view_begin(&view, page, "", health_columns);
+		view_row(&view, &status);
+		return OUTCOME_DONE;
+	}
 	buffer_init(&checks.json, RESULT_MAX);
 	if (take_newest(page, page->post ? RESULT_NEW_MS : RESULT_AGE_MS, &checks, &run))
 		run_doctor(page, &checks, &end);
