@@ -42,8 +42,9 @@ struct settings {
 	uint32_t console_idle_s;
 	uint32_t console_session_s;
 	uint32_t console_code_fresh_s;
-	uint32_t console_page_rate; /* pages a second of one operator, on average */
-	uint32_t desk_share;        /* percent of the ledger's time, beside other commands */
+	uint32_t console_page_rate;   /* pages a second of one operator, on average */
+	char console_audit_views[16]; /* "no" or "yes": views of pages are rows of the audit */
+	uint32_t desk_share;          /* percent of the ledger's time, beside other commands */
 	char base_path[256]; /* URL prefix of the service on the web server; see text_base_path() */
 	char log_target[16]; /* "syslog" or "stderr" */
 	enum log_level log_level;

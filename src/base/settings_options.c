@@ -48,6 +48,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, console_session_s, "43200", 60, 604800),
 	OPTION(OPTION_NUMBER, console_code_fresh_s, "600", 5, 86400),
 	OPTION(OPTION_NUMBER, console_page_rate, "5", 1, 1000),
+	OPTION_OF(console_audit_views, "no", "no", "yes"),
 	OPTION(OPTION_NUMBER, desk_share, "10", 1, 100),
 	OPTION(OPTION_PREFIX, base_path, "", 0, 255),
 	OPTION_OF(log_target, "syslog", "syslog", "stderr"),

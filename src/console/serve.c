@@ -6,6 +6,7 @@
 #include "console/common/asset.h"
 #include "console/common/head.h"
 #include "console/common/job.h"
+#include "console/page_record.h"
 #include "console/page_rate.h"
 #include "console/pages/pages.h"
 #include "console/pages/routes.h"
@@ -288,7 +289,7 @@ static void answer_page(struct page *page)
 	if (route)
 		page->route = route;
 	if (!check_front(page) || !check_session(page) || !check_rate(page) || !check_route(page) ||
-		!check_form(page))
+		!check_form(page) || !page_record(page))
 		return;
 	code = page->route->show(page);
 	if (code != OUTCOME_DONE)

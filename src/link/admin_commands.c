@@ -5,7 +5,7 @@
 
 const char *const key_action_names[KEY_ACTION_COUNT] = {"add", "use", "retire", "confirm"};
 const char *const note_action_names[NOTE_ACTION_COUNT] = {"dealer test", "resume", "sign",
-	"request", "export", "recon", "dealer ping"};
+	"request", "export", "recon", "dealer ping", "csv", "view"};
 const char *const backup_stage_names[BACKUP_STAGE_COUNT] = {"none", "running", "done", "failed"};
 static const char *const record_names[RECORD_COUNT] = {
 #define RECORD(name, struct_, keys) #struct_,

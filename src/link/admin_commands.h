@@ -282,8 +282,11 @@ enum note_action {
 	NOTE_SIGN,        /* a body was signed with a dealer's key */
 	NOTE_REQUEST,     /* a call was made with a dealer's key */
 	NOTE_EXPORT,      /* all rows were written to a file */
+	/* From here on: for the console only (roles.def, desk.def). */
 	NOTE_RECON, /* a dealer's day was written to a file by a job of the console (jobs.h) */
 	NOTE_PING,  /* a dealer's server was asked for a balance by a job of the console */
+	NOTE_CSV,   /* an operator of the console took a list as CSV */
+	NOTE_VIEW,  /* an operator of the console looked at a page (console_audit_views) */
 	NOTE_ACTION_COUNT
 };
 extern const char *const note_action_names[NOTE_ACTION_COUNT];

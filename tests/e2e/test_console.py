@@ -811,6 +811,31 @@ def case_desk():
         equal(kim.get("/").status, 303, "the session has ended")
 
 
+def case_views_in_the_audit():
+    """With console_audit_views each view is in the audit, once in a while of one address; the text of a search is not."""
+    made = WALLET.ctl_json("operator", "add", "vera", "--role", "read")["otpauth"]
+    config = WALLET.dir / "views.conf"
+    config.write_text(WALLET.config.read_text() + "console_audit_views = yes\n")
+    config.chmod(0o644)
+    with Installed(WALLET, "views", config) as console:
+        vera = Browser(console, "vera")
+        equal(vera.post("/sign-in", {"code": one_time_code(made)}).status, 303, "signed in")
+        for _ in range(5):
+            equal(vera.get("/player", id="demo/alice").status, 200, "a page that is opened again and again")
+        for path, query in ((f"/callbacks/{WORLD.parked}", {}), ("/search", {"id": "pasted-by-mistake"}), ("/health.csv", {}),
+                            ("/nothing", {}), ("/transactions", {"casino": "demo", "user": "al\u202eice"})):
+            vera.get(path, **query)
+    rows = [(row["action"], row["object"], row["detail"]) for row in WALLET.ctl_json("audit", "--limit", "0")["audit"]
+            if row["operator"] == "vera" and row["action"] in ("csv", "view")]
+    counts = collections.Counter(rows)
+    player = ("view", "/player", "id=demo/alice")
+    check(counts.pop(player) in (1, 2), f"five views at once: {rows}")
+    equal(sorted(counts), [("csv", "/health.csv", ""), ("view", f"/callbacks/{WORLD.parked}", ""), ("view", "/search", ""),
+                           ("view", "/transactions", "casino=demo user=al\\u202eice")], "what was looked at")
+    views = [row for row in WALLET.ctl_json("audit", "--limit", "0")["audit"] if row["action"] == "view"]
+    equal({row["operator"] for row in views}, {"vera"}, "without the setting no view is recorded")
+
+
 def two_tabs(nok, other, code):
     """Both tabs of a browser send the same code at once: one is signed in, and the other says what to do."""
     pages = []
@@ -930,6 +955,7 @@ CASES = [
     ("a game of two players", case_game_of_two),
     ("without a ledger", case_no_ledger),
     ("the installed program", case_desk),
+    ("views in the audit", case_views_in_the_audit),
     ("too many pages", case_too_many_pages),
     ("not configured", case_not_configured),
 ]

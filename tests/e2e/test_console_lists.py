@@ -280,6 +280,22 @@ def case_bodies_of_a_round():
         check(page.text.count("settled") + page.text.count("accepted") >= ROUND_BETS, f"{path} has each bet")
 
 
+def case_csv_is_recorded():
+    """A list as CSV is in the audit before it is made. Without the audit there is no CSV; the page needs none."""
+    equal(BROWSER.get("/transactions.csv", casino="few", kind="transfer_in").status, 200, "a CSV")
+    row = WALLET.ctl_json("audit", "--limit", "1")["audit"][0]
+    equal((row["operator"], row["action"], row["object"], row["detail"]),
+          ("ann", "csv", "/transactions.csv", "casino=few kind=transfer_in"), "the audit")
+    COUNTER.cut = "note"
+    try:
+        page = BROWSER.get("/transactions.csv", casino="few")
+        equal(page.status, 503, "a CSV without the audit")
+        check("could not record this in its audit" in page.document().text() and "few-1" not in page.text, page.text)
+        equal(BROWSER.get("/transactions", casino="few").status, 200, "the page")
+    finally:
+        COUNTER.cut = None
+
+
 def case_cut():
     """creditbridgectl callback list reports once that the ledger does not answer the second page of 256 callbacks."""
     pages = []
@@ -302,6 +318,7 @@ CASES = [
     ("a list until a time in the past", case_until),
     ("commands of the pages of a long round", case_long_round),
     ("bodies of a round", case_bodies_of_a_round),
+    ("a CSV is recorded", case_csv_is_recorded),
     ("a list that breaks off", case_cut),
 ]
 

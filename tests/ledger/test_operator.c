@@ -329,6 +329,13 @@ START_TEST(notes_are_taken_once)
 	cmd.operator.operation_id[0] = '\0';
 	slot = case_run(COMMAND_NOTE, &cmd);
 	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_BAD_REQUEST);
+	/* What the console notes has the name of its operator. */
+	for (unsigned int action = NOTE_RECON; action < NOTE_ACTION_COUNT; action++) {
+		cmd.operator= case_operator();
+		cmd.action = (enum note_action)action;
+		slot = case_run(COMMAND_NOTE, &cmd);
+		ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_BAD_REQUEST);
+	}
 	ck_assert_uint_eq(case_list(RECORD_AUDIT, false, 0, last_audit, &audit), before + 1);
 	case_close();
 }

@@ -18,7 +18,7 @@ from cb_tap import check, equal
 FRONT = "0123456789abcdef" * 4
 CODE = "123456"
 PASSWORD = "pass"
-USERS = ("rita", "nok", "kim", "ann", "lou", "max", "zoe")  # zoe is no operator
+USERS = ("rita", "nok", "kim", "ann", "lou", "max", "vera", "zoe")  # zoe is no operator
 PREFIX = "/console"
 VOID = {"meta", "link", "input", "br", "hr"}
 

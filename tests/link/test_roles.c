@@ -67,6 +67,29 @@ START_TEST(each_action_on_a_callback)
 }
 END_TEST
 
+START_TEST(each_note)
+{
+	static const enum role least[NOTE_ACTION_COUNT] = {
+		[NOTE_DEALER_TEST] = ROLE_ADMIN,
+		[NOTE_RESUME] = ROLE_ADMIN,
+		[NOTE_SIGN] = ROLE_ADMIN,
+		[NOTE_REQUEST] = ROLE_ADMIN,
+		[NOTE_EXPORT] = ROLE_ADMIN,
+		[NOTE_RECON] = ROLE_FINANCE,
+		[NOTE_PING] = ROLE_SUPPORT,
+		[NOTE_CSV] = ROLE_READ,
+		[NOTE_VIEW] = ROLE_READ,
+	};
+
+	for (unsigned int action = 0; action < NOTE_ACTION_COUNT; action++) {
+		const struct note_cmd cmd = {.action = (enum note_action)action};
+
+		ck_assert_msg(role_needed(COMMAND_NOTE, &cmd) == least[action], "%s",
+			note_action_names[action]);
+	}
+}
+END_TEST
+
 START_TEST(each_kind_of_list)
 {
 	for (unsigned int record = 0; record < RECORD_COUNT; record++) {
@@ -93,6 +116,7 @@ Suite *roles_suite(void)
 	tcase_add_test(tc, each_command_and_role);
 	tcase_add_test(tc, unknown_commands_need_admin);
 	tcase_add_test(tc, each_action_on_a_callback);
+	tcase_add_test(tc, each_note);
 	tcase_add_test(tc, each_kind_of_list);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -32,6 +32,7 @@ struct console {
 	bool loopback_http;             /* plain http is served to the loopback */
 	uint64_t csv_rows;              /* rows of a list as CSV: PAGE_CSV_ROWS */
 	struct page_rate *page_rate;    /* NULL: any number of pages */
+	bool audit_views;               /* views of pages are recorded in the audit */
 	int64_t sweep_overdue_ms;       /* the sweeper is reported missing after this time */
 	const struct desk_way *way;
 	void *(*open_way)(void *closure); /* makes the way's context for a thread */

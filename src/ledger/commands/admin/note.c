@@ -15,12 +15,12 @@ void note_apply(const void *arg, const struct apply_context *context, struct ws 
 	const struct note_cmd *cmd = arg;
 	struct note_result *result = out;
 	const char *action = note_action_names[cmd->action];
-	const bool of_job = cmd->action == NOTE_PING || cmd->action == NOTE_RECON;
+	const bool of_console = cmd->action >= NOTE_RECON;
 
-	if (of_job && (!context->operator_name || !context->operator_name[0])) {
+	if (of_console && (!context->operator_name || !context->operator_name[0])) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		text_copy(result->verdict.detail, sizeof(result->verdict.detail),
-			"only a job of the web console notes this");
+			"only the web console notes this");
 		return;
 	}
 	if (audit_state(ws, &cmd->operator, action, cmd->object, &result->verdict) == AUDIT_NEW)
