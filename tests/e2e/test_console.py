@@ -516,6 +516,38 @@ def case_csv_of_parts():
     equal([(row["version"], row["halted"]) for row in rows], [(status["version"], "no")], "the figures")
 
 
+def case_player():
+    """The sums of a player's days are those of A4; the filter of a state selects bets."""
+    browser = operator("rita")
+    WALLET.player_add("demo", "dora")
+    with WORLD.link() as link:
+        WORLD.move(link, "demo", "dora-1", "dora", 100)
+        for number, result in enumerate((WIN, WIN, None)):
+            link.place("slots", "demo", "dora", f"dora-{number}", 10)
+            if result:
+                link.settle("slots", "demo", "dora", f"dora-{number}", result, 12 + number)
+    root = browser.get("/player", id="demo/dora").document()
+    section = next(node for node in root.all("section") if next(node.all("h2")).text() == "Last 30 days")
+    check(list(section.all("svg", role="img")), "the chart")
+    page = browser.get("/player/days.csv", id="demo/dora")
+    rows = list(csv.DictReader(io.StringIO(page.text)))
+    equal((len(rows), page.header("Content-Disposition")), (30, 'attachment; filename="days.csv"'), "thirty days")
+    days = sorted({row["date"] for row in rows}, reverse=True)
+    equal([row["date"] for row in rows], days, "the newest first, each once")
+    # Midnight may have passed between two bets.
+    total = [round(sum(float(row[name]) for row in rows), 2) for name in ("bet_count", "turnover", "profit_loss")]
+    equal(total, [3, 20, 5], "the sums of the days")
+    shown_rows = [[cell.text() for cell in row.all("td")] for row in section.all("tr") if list(row.all("td"))]
+    equal([[cell.replace(",", "") for cell in row] for row in shown_rows], [list(row.values()) for row in rows], "the table")
+    none = browser.get("/player", id="demo-b/bob", state="pending").document().text()
+    check("No bet with this state." in none, none)
+    for state, games in (("settled", ["dora-1", "dora-0"]), ("accepted", ["dora-2"]), ("", ["dora-2", "dora-1", "dora-0"])):
+        root = browser.get("/player", id="demo/dora", state=state).document()
+        table = next(node for node in root.all("table") if next(node.all("caption")).text().startswith("Bets"))
+        equal([list(row.all("td"))[4].text() for row in table.all("tr") if list(row.all("td"))], games, f"state {state}")
+    equal(browser.get("/player/days.csv", id="demo/zzz").status, 404, "no such player")
+
+
 def recon_totals(casino, date):
     """(count, amount) of the recon file's totals of a day, by record, kind and state."""
     lines = csv.reader(io.StringIO(WALLET.ctl("recon", casino, "--date", date), newline=""))
@@ -945,6 +977,7 @@ CASES = [
     ("zones", case_zone),
     ("hostile ids", case_hostile_ids),
     ("CSV of the parts of a page", case_csv_of_parts),
+    ("a player", case_player),
     ("under Apache", case_apache),
     ("under nginx", case_nginx),
     ("the sample LDAP", case_ldap),

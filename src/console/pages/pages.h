@@ -16,6 +16,8 @@ enum outcome page_dealer(struct page *page);
 enum outcome page_dealer_suspend(struct page *page);
 enum outcome page_days(struct page *page);
 enum outcome page_player(struct page *page);
+/* The sums of a player's days, as CSV only. */
+enum outcome page_player_days(struct page *page);
 enum outcome page_player_suspend(struct page *page);
 enum outcome page_player_balance(struct page *page);
 enum outcome page_transaction(struct page *page);

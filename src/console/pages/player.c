@@ -10,6 +10,7 @@
 #include "console/pages/pages.h"
 #include "console/pages/routes.h"
 #include "console/pages/suspend.h"
+#include "console/sections/player_days.h"
 #include "console/common/view.h"
 #include "console/common/walk.h"
 #include "domain/statistics.h"
@@ -84,8 +85,9 @@ static const struct view_column bet_columns[] = {
 
 /* What the query selects of the player's transactions and bets. */
 struct selection {
-	unsigned int kind; /* ENTRY_KIND_COUNT: each */
-	struct filter day; /* its times */
+	unsigned int kind;  /* of transactions; ENTRY_KIND_COUNT: each */
+	unsigned int state; /* of bets; BET_STATE_COUNT: each */
+	struct filter day;  /* its times */
 };
 
 static enum outcome read_selection(struct page *page, struct selection *selection)
@@ -95,6 +97,7 @@ static enum outcome read_selection(struct page *page, struct selection *selectio
 
 	memset(selection, 0, sizeof(*selection));
 	selection->kind = walk_choice(page, "kind", entry_kind_names, ENTRY_KIND_COUNT);
+	selection->state = walk_choice(page, "state", bet_state_names, BET_STATE_COUNT);
 	times->until_ms = INT64_MAX;
 	if (!day[0])
 		return OUTCOME_DONE;
@@ -111,8 +114,10 @@ static void write_selection(struct page *page)
 
 	page_filter(page, inputs, 1);
 	page_hidden(page, "id", params_get(&page->query, "id"));
-	page_select(page, "What", "kind", entry_kind_names, ENTRY_SEAL,
+	page_select(page, "What moved credit", "kind", entry_kind_names, ENTRY_SEAL,
 		params_get(&page->query, "kind"));
+	page_select(page, "State of bets", "state", bet_state_names, BET_STATE_COUNT,
+		params_get(&page->query, "state"));
 	page_button(page, "Show");
 	html_close(&page->html);
 }
@@ -184,7 +189,7 @@ static enum outcome show_movements(struct page *page, const struct player *playe
 /* The newest bets of a player. */
 struct bet_walk {
 	struct page *page;
-	const struct filter *day;
+	const struct selection *selection;
 	struct view view;
 	struct ahead ahead;
 	struct player_bet found[AHEAD_PART]; /* the next ones, which are read together */
@@ -213,8 +218,10 @@ static enum outcome show_player_bet(struct bet_walk *walk, const struct player_b
 	code = list_fetch(&walk->page->desk.session, RECORD_BET, &bet, &there, NULL);
 	if (code != OUTCOME_DONE || !there)
 		return code;
-	match = filter_time(walk->day, bet.accepted_ms);
-	if (match == FILTER_TAKE) {
+	match = filter_time(&walk->selection->day, bet.accepted_ms);
+	if (match == FILTER_TAKE &&
+		(walk->selection->state == BET_STATE_COUNT ||
+			bet.state == walk->selection->state)) {
 		view_row(&walk->view, &bet);
 		walk->shown++;
 	}
@@ -222,7 +229,7 @@ static enum outcome show_player_bet(struct bet_walk *walk, const struct player_b
 	return OUTCOME_DONE;
 }
 
-/* Reads the bets that were found, and shows those of the day. */
+/* Reads the bets that were found, and shows those that are selected. */
 static enum outcome show_found(struct bet_walk *walk)
 {
 	enum outcome code;
@@ -249,9 +256,9 @@ static enum outcome walk_bets(struct bet_walk *walk, const char *player_id)
 
 	memset(&key, 0, sizeof(key));
 	text_copy(key.player_id, sizeof(key.player_id), player_id);
-	if (walk->day->until_ms < walk->page->now_ms)
+	if (walk->selection->day.until_ms < walk->page->now_ms)
 		code = seek_before(&walk->page->desk.session, RECORD_TRANSACTION,
-			walk->day->until_ms, &key.transaction_id);
+			walk->selection->day.until_ms, &key.transaction_id);
 	list_open(&list, &walk->page->desk.session, RECORD_PLAYER_BET, true, 1, &key);
 	if (key.transaction_id) {
 		key.transaction_id++;
@@ -277,13 +284,14 @@ static enum outcome show_bets(struct page *page, const struct player *player,
 	if (!walk)
 		return session_no_memory(&page->desk.session);
 	walk->page = page;
-	walk->day = &selection->day;
+	walk->selection = selection;
 	walk->view.fields = bet_fields;
 	view_begin(&walk->view, page, "Bets, the newest first", bet_columns);
 	code = walk_bets(walk, player->player_id);
 	view_end(&walk->view,
-		selection->day.since_ms ? "No bet of that day."
-					: "This player has never placed a bet.");
+		selection->state != BET_STATE_COUNT ? "No bet with this state."
+			: selection->day.since_ms   ? "No bet of that day."
+						    : "This player has never placed a bet.");
 	if (walk->shown == PLAYER_ROWS)
 		page_paragraph(page, "Older bets are under Transactions.");
 	else if (!walk->over && walk->looked == PLAYER_BETS)
@@ -315,6 +323,24 @@ static enum outcome fetch_facts(struct page *page, struct player_facts *facts)
 	return code;
 }
 
+static enum outcome no_player(struct page *page)
+{
+	return page_error(page, 404, page->desk.session.failure.detail,
+		"Looked at player ids, and at the user id of the dealer before the slash.");
+}
+
+enum outcome page_player_days(struct page *page)
+{
+	struct player_facts facts;
+	enum outcome code;
+
+	memset(&facts, 0, sizeof(facts));
+	code = fetch_facts(page, &facts);
+	if (code == OUTCOME_FAILED)
+		return no_player(page);
+	return code == OUTCOME_DONE ? player_days(page, &facts.player, &facts.dealer) : code;
+}
+
 enum outcome page_player(struct page *page)
 {
 	struct balance balance = {.asked_ms = 0};
@@ -325,8 +351,7 @@ enum outcome page_player(struct page *page)
 	memset(&facts, 0, sizeof(facts));
 	code = fetch_facts(page, &facts);
 	if (code == OUTCOME_FAILED)
-		return page_error(page, 404, page->desk.session.failure.detail,
-			"Looked at player ids, and at the user id of the dealer before the slash.");
+		return no_player(page);
 	if (code != OUTCOME_DONE)
 		return code;
 	page_dealer_zone(page, facts.dealer.utc_offset_min);
@@ -344,12 +369,13 @@ enum outcome page_player(struct page *page)
 	if (facts.dealer.mode != WALLET_TRANSFER)
 		balance_write(page, &facts.player, &balance);
 	html_close(&page->html);
+	code = player_days(page, &facts.player, &facts.dealer);
 	write_selection(page);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Credit");
 	if (selection.day.until_ms < page->now_ms)
 		write_day_link(page, &facts.player, &selection.day);
-	else
+	else if (code == OUTCOME_DONE)
 		code = show_movements(page, &facts.player, &selection);
 	html_close(&page->html);
 	html_open(&page->html, "section");

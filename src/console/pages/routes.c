@@ -23,6 +23,7 @@ static const struct console_route routes[] = {
 	{"/dealer/recon", ROUTE_POST, ROLE_FINANCE, false, false, page_recon},
 	{"/player", ROUTE_GET, ROLE_READ, false, false, page_player},
 	{"/player.csv", ROUTE_GET, ROLE_READ, false, true, page_player},
+	{"/player/days.csv", ROUTE_GET, ROLE_READ, false, true, page_player_days},
 	{"/player/suspend", ROUTE_POST, ROLE_SUPPORT, false, false, page_player_suspend},
 	{"/player/balance", ROUTE_POST, ROLE_SUPPORT, false, false, page_player_balance},
 	{"/transactions", ROUTE_GET, ROLE_READ, false, false, page_transactions},
