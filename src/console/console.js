@@ -14,6 +14,8 @@
 	const prepare = (root) => {
 		for (const time of root.querySelectorAll("time"))
 			time.title = `${age(time)} (${time.dateTime})`;
+		for (const button of root.querySelectorAll("button.mark-all"))
+			button.hidden = false;
 		if (navigator.clipboard)
 			for (const button of root.querySelectorAll("button.copy"))
 				button.hidden = false;
@@ -26,10 +28,20 @@
 		setTimeout(() => { button.textContent = text; }, 1500);
 	};
 
+	/* Marks the rows of a list; if all are marked, none. */
+	const markAll = (button) => {
+		const marks = [...button.form.querySelectorAll("input[name=mark]")];
+		const checked = marks.some((mark) => !mark.checked);
+		for (const mark of marks)
+			mark.checked = checked;
+	};
+
 	document.addEventListener("click", (event) => {
-		const button = event.target.closest("button.copy");
-		if (button)
+		const button = event.target.closest("button");
+		if (button?.matches(".copy"))
 			copy(button);
+		if (button?.matches(".mark-all"))
+			markAll(button);
 	});
 
 	/* What is folded is printed, too. */

@@ -84,6 +84,8 @@ static void reset_page(struct page *page, const struct http_request *request)
 	page->content_type = "text/plain; charset=utf-8";
 	page->location.len = 0;
 	memset(page->cookies, 0, sizeof(page->cookies));
+	page->section = NULL;
+	page->step_count = 0;
 	page->clear_site = page->kept = page->streams = false;
 	page->file_name[0] = '\0';
 	page->token[0] = '\0';

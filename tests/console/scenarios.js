@@ -77,6 +77,23 @@ const scenarios = {
 		expect(count === "1", `the audit has ${count} actions`);
 		await act(page, "Release", "again");
 	},
+	"mark-all-rows": async (page) => {
+		await page.goto(`${adminUrl}callbacks?casino=demo-b&state=parked`);
+		const button = page.locator("button.mark-all"), marked = page.locator("input[name=mark]:checked");
+		const rows = await page.locator("input[name=mark]").count();
+		expect(rows > 0, "rows with a mark");
+		expect(await button.isVisible() === (mode === "with a script"), "the button needs the script");
+		if (await button.isVisible()) {
+			for (const wanted of [rows, 0, rows]) {
+				await button.click();
+				expect(await marked.count() === wanted, `${await marked.count()} of ${wanted} are marked`);
+			}
+		} else {
+			await page.locator("input[name=mark]").first().check();
+		}
+		await page.click("button:text-is('Preview replay of the marked ones')");
+		expect((await heading(page)).startsWith("Preview of a replay:"), await heading(page));
+	},
 	"permalink-from-chat-stays-signed-in": async (page) => {
 		await page.goto(`data:text/html,<a href="${adminUrl}callbacks?state=parked">chat</a>`);
 		await page.click("a");

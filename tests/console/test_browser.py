@@ -25,7 +25,7 @@ from cb_console import CODE, PASSWORD, PREFIX, Console, front_setting  # noqa: E
 HERE = TESTS / "console"
 NAME = "console-tools"
 PAGES_MIN = 30
-SCENARIOS = 8  # of scenarios.js, with and without a script
+SCENARIOS = 9  # of scenarios.js, with and without a script
 
 
 def environment():

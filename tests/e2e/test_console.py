@@ -548,6 +548,37 @@ def case_player():
     equal(browser.get("/player/days.csv", id="demo/zzz").status, 404, "no such player")
 
 
+def case_way():
+    """Each page below a section says the way to it, whose steps are pages."""
+    browser = operator("nok")
+    player, round_ = f"/player?id={WORLD.bob}", f"/round?player={WORLD.bob}&game=game-3"
+    to_bob = [("Dealers", "/dealers"), ("demo-b", "/dealer?id=demo-b"), ("bob", player)]
+    to_alice = [("Dealers", "/dealers"), ("demo", "/dealer?id=demo"), ("alice", f"/player?id={WORLD.alice}")]
+    for path, steps, here in (
+            ("/dealer?id=demo-b", to_bob[:1], "Dealer demo-b"), (player, to_bob[:2], "Player bob"), (round_, to_bob, "Round game-3"),
+            (f"/bets/{WORLD.refunding}", [*to_bob, ("game-3", round_)], f"Bet {WORLD.refunding}"),
+            ("/transfer?of=dealer&owner=demo&reference=in-1", to_alice, "Transfer in-1"),
+            (f"/callbacks/{WORLD.parked}", [("Callbacks", "/callbacks")], f"Callback betting-result-{WORLD.parked}"),
+            (f"/replays/{WORLD.replay}", [("Replays", "/replays")], f"Replay {WORLD.replay}"),
+            ("/replays/preview?casino=demo-b", [("Replays", "/replays")], "Preview of a replay: demo-b")):
+        root = browser.get(path).document()
+        way = next(root.all("nav", aria_label="Breadcrumb"))
+        equal([(node.text(), node.attributes["href"]) for node in way.all("a")],
+              [(text, PREFIX + to) for text, to in steps], f"the way to {path}")
+        equal(next(way.all("li", aria_current="page")).text(), here, f"the end of the way to {path}")
+        nav = next(root.all("nav", aria_label="Pages"))
+        equal([node.text() for node in nav.all("a", aria_current="page")], [steps[0][0]], f"the section of {path}")
+        for _, to in steps:
+            equal(browser.get(to).status, 200, to)
+    for path in ("/", "/dealers", "/callbacks", "/health", "/search?id=zzz", "/nothing"):
+        equal(list(browser.get(path).document().all("nav", aria_label="Breadcrumb")), [], f"{path} is at the top")
+    # The script shows the button that marks all rows; without it the button stays hidden.
+    for role, wanted in (("nok", 1), ("rita", 0)):
+        root = operator(role).get("/callbacks", casino="demo-b", state="parked").document()
+        marks = [node.attributes for node in root.all("button", class_="mark-all")]
+        check(len(marks) == wanted and all("hidden" in mark and mark["type"] == "button" for mark in marks), f"{role}: {marks}")
+
+
 def recon_totals(casino, date):
     """(count, amount) of the recon file's totals of a day, by record, kind and state."""
     lines = csv.reader(io.StringIO(WALLET.ctl("recon", casino, "--date", date), newline=""))
@@ -971,6 +1002,7 @@ CASES = [
     ("timelines", case_timeline),
     ("operators", case_operators),
     ("search", case_search),
+    ("the way to a page", case_way),
     ("hold, release and retry", case_callback_actions),
     ("lists", case_lists),
     ("finance-day-equals-recon", case_days),

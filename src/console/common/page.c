@@ -2,27 +2,11 @@
 
 #include "base/text.h"
 #include "console/common/asset.h"
+#include "console/common/places.h"
 #include "console/common/route.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* The navigation, in the order in which it is shown. */
-static const struct {
-	const char *path, *text;
-	enum role least;
-} places[] = {
-	{"/", "Overview", ROLE_READ},
-	{"/dealers", "Dealers", ROLE_READ},
-	{"/transactions", "Transactions", ROLE_READ},
-	{"/callbacks", "Callbacks", ROLE_READ},
-	{"/replays", "Replays", ROLE_READ},
-	{"/refused", "Refused", ROLE_READ},
-	{"/days", "Days", ROLE_READ},
-	{"/audit", "Audit", ROLE_READ},
-	{"/health", "Health", ROLE_READ},
-	{"/operators", "Operators", ROLE_ADMIN},
-};
 
 const char *page_variable(const struct http_variable *variable)
 {
@@ -120,41 +104,6 @@ static void write_search(struct page *page)
 	html_close(html);
 }
 
-/* Returns true if the place is that of the current page: /callbacks of /callbacks/17. */
-static bool is_here(const struct page *page, const char *path)
-{
-	size_t len = strlen(path);
-
-	return len == 1 ? strcmp(page->route->path, path) == 0
-			: strncmp(page->route->path, path, len) == 0 &&
-			(!page->route->path[len] || page->route->path[len] == '/');
-}
-
-static void write_places(struct page *page)
-{
-	struct html *html = &page->html;
-	struct page_address address;
-
-	html_open(html, "nav");
-	html_attribute(html, "aria-label", "Pages");
-	html_open(html, "ul");
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (page->who.role < places[i].least)
-			continue;
-		address = page_address(page, places[i].path);
-		html_open(html, "li");
-		html_open(html, "a");
-		html_exact(html, "href", address.text);
-		if (is_here(page, places[i].path))
-			html_attribute(html, "aria-current", "page");
-		html_text(html, places[i].text);
-		html_close(html);
-		html_close(html);
-	}
-	html_close(html);
-	html_close(html);
-}
-
 static void write_operator(struct page *page)
 {
 	struct page_address address = page_address(page, "/sign-out");
@@ -190,7 +139,7 @@ static void write_banner(struct page *page)
 	html_close(html);
 	if (page->who.name[0]) {
 		write_search(page);
-		write_places(page);
+		places_write(page);
 		write_operator(page);
 	}
 	html_close(html);
@@ -209,6 +158,7 @@ void page_begin_id(struct page *page, const char *title, const char *id)
 	write_banner(page);
 	html_open(html, "main");
 	html_attribute(html, "id", "main");
+	places_write_way(page, title, id);
 	html_open(html, "h1");
 	html_text(html, title);
 	if (id[0]) {

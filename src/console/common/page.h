@@ -41,6 +41,13 @@ struct console {
 	const char *jobs_path; /* of jobs.sock; NULL: no jobs */
 };
 
+/* A page above a page (places.h). */
+struct page_step {
+	struct page_address to;
+	char text[EXTERNAL_ID_SIZE];
+};
+#define PAGE_STEPS 4 /* section, dealer, player, round */
+
 enum zone_choice { CHOICE_UTC, CHOICE_DEALER, CHOICE_OFFSET };
 
 struct page {
@@ -70,6 +77,9 @@ struct page {
 	struct job_link job; /* under way for this page (job.h) */
 	bool streams;        /* the answer goes on with what the job writes */
 	char token[TOKEN_SIZE];
+	const char *section; /* to which the page belongs; NULL: that of its path */
+	unsigned int step_count;
+	struct page_step steps[PAGE_STEPS];
 	struct html html;
 	struct buffer body;
 	struct buffer head;

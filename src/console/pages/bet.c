@@ -4,6 +4,7 @@
 #include "admin/transactions.h"
 #include "console/sections/game.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/sections/timeline.h"
 #include "console/common/view.h"
@@ -192,6 +193,7 @@ static enum outcome show_bet(struct page *page, const struct game_rows *game, co
 	if (code != OUTCOME_DONE)
 		return code;
 	snprintf(number, sizeof(number), "%" PRIu64, bet->transaction_id);
+	places_round(page, &game->round);
 	page_begin_id(page, "Bet", number);
 	game_story(page, &story);
 	code = write_timeline(page, game, bet, &story);

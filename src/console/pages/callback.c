@@ -8,6 +8,7 @@
 #include "console/sections/game.h"
 #include "console/common/form.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/sections/timeline.h"
 #include "console/common/view.h"
@@ -221,6 +222,7 @@ static enum outcome show_callback(struct page *page, const struct callback *call
 	if (code != OUTCOME_DONE)
 		return code;
 	callback_event_id(callback->kind, callback->event, id);
+	places_section(page, "/callbacks");
 	page_begin_id(page, "Callback", id);
 	write_done(page);
 	if (found)

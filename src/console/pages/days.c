@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "console/sections/dealers.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "link/jobs.h"
 
@@ -154,6 +155,7 @@ static void write_day(struct page *page, const struct dealer *dealer, const stru
 	char title[64];
 
 	snprintf(title, sizeof(title), "Day %s of", row->date);
+	places_section(page, "/days");
 	page_begin_id(page, title, dealer->casino_id);
 	write_pager(page, dealer, row->number, today);
 	html_open(html, "section");

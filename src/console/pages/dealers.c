@@ -5,6 +5,7 @@
 #include "console/sections/days.h"
 #include "console/sections/dealers.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/pages/suspend.h"
 #include "console/common/walk.h"
@@ -187,6 +188,7 @@ enum outcome page_dealer(struct page *page)
 	if (code != OUTCOME_DONE)
 		return code;
 	page_dealer_zone(page, dealer.utc_offset_min);
+	places_section(page, "/dealers");
 	page_begin_id(page, "Dealer", dealer.casino_id);
 	write_links(page, &dealer);
 	write_jobs(page, &dealer);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "console/sections/game.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/common/view.h"
 #include "console/common/walk.h"
@@ -191,6 +192,7 @@ static enum outcome show_round(struct page *page, struct game_rows *game)
 
 	if (code != OUTCOME_DONE)
 		return code;
+	places_player(page, game->round.casino_id, game->round.player_id, game->round.user_id);
 	page_begin_id(page, "Round", game->round.game_id);
 	game_story(page, &story);
 	game_round(page, game);

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "console/common/job.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/sections/dealers.h"
 
@@ -45,6 +46,7 @@ enum outcome page_explain(struct page *page)
 		if (end.exit_code != 0) {
 			job_failed(page, &end);
 		} else {
+			places_section(page, "/refused");
 			page_begin_id(page, "Why was this call refused?", id);
 			write_text(page, &text, "copy for the integrator");
 			page_link(page, &list, "Refused calls");
@@ -82,6 +84,7 @@ enum outcome page_ping(struct page *page)
 			job_failed(page, &end);
 		} else {
 			back = lead_dealer(page, request.casino_id);
+			places_dealer(page, request.casino_id);
 			page_begin_id(page, "Ping of dealer", request.casino_id);
 			if (end.exit_code)
 				html_element(&page->html, "p", "error", end.detail);

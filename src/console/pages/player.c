@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "console/sections/balance.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/pages/routes.h"
 #include "console/pages/suspend.h"
@@ -362,6 +363,7 @@ enum outcome page_player(struct page *page)
 		return show_movements(page, &facts.player, &selection);
 	if (page->post && !balance_ask(page, &facts.player, &balance))
 		return OUTCOME_DONE;
+	places_dealer(page, facts.player.casino_id);
 	page_begin_id(page, "Player", facts.player.user_id);
 	html_open(&page->html, "section");
 	html_element(&page->html, "h2", "", "Account");

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "console/common/form.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/common/view.h"
 #include "console/common/walk.h"
@@ -231,6 +232,7 @@ static enum outcome show_preview(struct page *page, struct replay_preview *previ
 	cmd.events = preview->events;
 	cmd.expected = preview->count;
 	cmd.parked_later = preview->parked_later;
+	places_section(page, "/replays");
 	page_begin_id(page, "Preview of a replay:", preview->filter.casino_id);
 	snprintf(text, sizeof(text), "Callbacks that are sent again: %s, up to event %" PRIu64 ".",
 		view_count(preview->count, count), preview->filter.last_event);
@@ -282,6 +284,7 @@ static enum outcome show_again(struct page *page, const void *subject, const cha
 {
 	const struct replay_start_cmd *cmd = subject;
 
+	places_section(page, "/replays");
 	page_begin_id(page, "Replay:", cmd->filter.casino_id);
 	write_form(page, cmd, failed);
 	return page_end(page);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "console/common/form.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/common/view.h"
 #include "console/common/walk.h"
@@ -129,6 +130,7 @@ static enum outcome show_replay(struct page *page, const void *subject, const ch
 	if (!found)
 		return page_error(page, 404, what, "Looked at all replays of this installation.");
 	replays_complete(&row);
+	places_section(page, "/replays");
 	page_begin(page, what);
 	html_open(html, "section");
 	/* The address of a form that was sent has no page that the script could read again. */

@@ -3,6 +3,7 @@
 
 #include "admin/names.h"
 #include "console/common/form.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/sections/dealers.h"
 #include "wire/signature.h"
@@ -15,6 +16,8 @@ struct suspension {
 	const char *what; /* "player" */
 	const char *path; /* of its page; the form is sent to PATH/suspend */
 	const char *id;   /* of that page */
+	const char *casino_id;
+	const char *user_id; /* of a player; NULL: a dealer */
 	bool suspended;      /* now */
 	bool needs_code;
 	const char *effect;
@@ -48,6 +51,8 @@ static struct suspension suspension_of_player(const struct player *player)
 	return (struct suspension){.what = "player",
 		.path = "/player",
 		.id = player->player_id,
+		.casino_id = player->casino_id,
+		.user_id = player->user_id,
 		.suspended = player->suspended,
 		.effect =
 			"Transfers and new bets of a suspended player are refused. Open rounds are "
@@ -59,6 +64,7 @@ static struct suspension suspension_of_dealer(const struct dealer *dealer)
 	return (struct suspension){.what = "dealer",
 		.path = "/dealer",
 		.id = dealer->casino_id,
+		.casino_id = dealer->casino_id,
 		.suspended = dealer->suspended,
 		.needs_code = true,
 		.effect =
@@ -87,6 +93,10 @@ static enum outcome show_again(struct page *page, const void *subject, const cha
 {
 	const struct suspension *of = subject;
 
+	if (of->user_id)
+		places_player(page, of->casino_id, of->id, of->user_id);
+	else
+		places_dealer(page, of->casino_id);
 	page_begin_id(page, of->suspended ? "Suspended:" : "Suspend:", of->id);
 	write_suspension(page, of, failed);
 	return page_end(page);

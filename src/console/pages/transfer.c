@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "console/sections/game.h"
 #include "console/common/leads.h"
+#include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/sections/timeline.h"
 #include "console/common/view.h"
@@ -137,6 +138,16 @@ static enum outcome write_timeline(struct page *page, const struct request *row,
 	return code;
 }
 
+static void show_way(struct page *page, const struct player_name *name)
+{
+	if (name->player_id[0])
+		places_player(page, name->casino_id, name->player_id, name->user_id);
+	else if (name->casino_id[0])
+		places_dealer(page, name->casino_id);
+	else
+		places_section(page, "/transactions");
+}
+
 static enum outcome show_request(struct page *page, const struct request *row)
 {
 	struct transaction entry;
@@ -146,6 +157,7 @@ static enum outcome show_request(struct page *page, const struct request *row)
 
 	if (code != OUTCOME_DONE)
 		return code;
+	show_way(page, &name);
 	page_begin_id(page, row->kind == ENTRY_ADJUST ? "Adjustment" : "Transfer",
 		row->request_transaction_id);
 	if (!request_is_batch(row)) {

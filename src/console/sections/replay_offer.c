@@ -45,6 +45,17 @@ static void write_offer_button(struct page *page, const char *which, const char 
 	html_close(&page->html);
 }
 
+/* The script marks the rows, and shows the button: without it the button does nothing. */
+static void write_mark_all(struct html *html)
+{
+	html_open(html, "button");
+	html_attribute(html, "type", "button");
+	html_attribute(html, "class", "mark-all");
+	html_flag(html, "hidden");
+	html_text(html, "Mark all of this page");
+	html_close(html);
+}
+
 /* Returns true if the filter is the dealer alone, so that its sums have the number. */
 static bool is_dealer_alone(const struct page *page, const struct filter *filter)
 {
@@ -72,8 +83,11 @@ enum outcome replay_offer_close(struct page *page, const struct filter *filter,
 		html_open(&page->html, "p");
 		write_offer_button(page, "all", text);
 		html_text(&page->html, " ");
-		if (walk->shown)
+		if (walk->shown) {
 			write_offer_button(page, "marked", "Preview replay of the marked ones");
+			html_text(&page->html, " ");
+			write_mark_all(&page->html);
+		}
 		html_close(&page->html);
 	}
 	html_close(&page->html); /* form */
