@@ -5,7 +5,9 @@
 
 #include "admin/list.h"
 #include "admin/names.h"
+#include "base/text.h"
 #include "callback/granted.h"
+#include "callback/ping_link.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -41,6 +43,19 @@ enum outcome ping_find(struct session *session, const char *casino_id, const cha
 			"dealer %s has no player to ask for: creditbridgectl player add %s USER",
 			dealer->casino_id, dealer->casino_id);
 	return code;
+}
+
+/* Returns false if no process without rights serves here: nothing was sent. */
+static bool send_apart(const struct session *session, const struct callback_grant *grant,
+	const char *casino_id, struct callback_outcome *outcome)
+{
+	struct callback_inquiry inquiry = {.asked_ms = session->link.asked_ms, .grant = *grant};
+	bool sent;
+
+	text_copy(inquiry.casino_id, sizeof(inquiry.casino_id), casino_id);
+	sent = ping_link_ask(&session->settings, &inquiry, outcome);
+	explicit_bzero(&inquiry, sizeof(inquiry));
+	return sent;
 }
 
 static bool send_inquiry(const struct session *session, const struct callback_request *request,
@@ -128,7 +143,8 @@ enum outcome ping_ask(struct session *session, const struct player *player, stru
 	ping->target = grant->target;
 	request = granted_request(&granted, grant, session->link.asked_ms, player->casino_id,
 		session->settings.callback_timeout_ms);
-	sent = send_inquiry(session, &request, &ping->outcome);
+	sent = send_apart(session, grant, player->casino_id, &ping->outcome) ||
+		send_inquiry(session, &request, &ping->outcome);
 	explicit_bzero(grant->target.keys, sizeof(grant->target.keys));
 	if (!sent)
 		return session_no_memory(session);

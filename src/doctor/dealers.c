@@ -238,6 +238,12 @@ static void look_up(struct doctor *doctor, struct hosts *hosts)
 		lookups[i] = &hosts->rows[i].lookup;
 	if (!hosts->count)
 		return;
+	if (doctor->options->no_lookup) {
+		doctor_about(doctor, "%s", "");
+		doctor_skip(doctor, "the hosts of dealers were not looked up (--no-lookup)");
+		doctor_remedy(doctor, "creditbridgectl doctor, at a shell");
+		return;
+	}
 	if (getaddrinfo_a(GAI_NOWAIT, lookups, (int)hosts->count, NULL) != 0) {
 		doctor_about(doctor, "%s", "");
 		doctor_skip(doctor, "the hosts of dealers cannot be looked up");

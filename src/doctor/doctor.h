@@ -53,6 +53,7 @@ struct doctor_options {
 	const char *url;              /* of the wallet's mount, as dealers use it */
 	const char *platform_url;     /* of the platform's mount */
 	const char *console_url;      /* of the web console */
+	bool no_lookup;               /* ask no name server about dealers' hosts */
 	const char *user;             /* of the web server */
 	const char *const *key_files; /* files that may contain keys */
 	unsigned int key_file_count;

@@ -8,9 +8,12 @@ import contextlib
 import hashlib
 import json
 import os
+import pathlib
+import pwd
 import re
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -279,6 +282,7 @@ def case_health(office):
     equal([results.count(name) for name in ("FAIL", "WARN", "PASS", "SKIP")], [int(n) for n in counts.groups()],
           "the counts are those of the rows")
     check(int(counts.group(3)) > 5 and any("configuration" in row.text() for row in document.all("tr")), "the checks")
+    check("hosts of dealers were not looked up" in document.text(), "a job asks no name server")
     made = next(node for node in document.all("section") if "Made " in node.text())
     made = next(made.all("time")).attributes["datetime"]
     check(made in office.browsers["nok"].get("/health").text, "the kept result")
@@ -375,6 +379,113 @@ def case_balance(office):
     text = post(nok, address).document().text()
     check("creditbridgectl dealer ping --user='o'\\''bob --json; $(id)' keeper" in text, text[-900:])
     office.listen()
+
+
+ALONE = ("unshare", "--net", "--")
+WITHOUT_RIGHTS = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--no-new-privs", "--")
+
+
+def refuse_without_root():
+    if os.geteuid():
+        raise cb.Skip("only root can make a network of its own and change users")
+
+
+class Inquiries:
+    """What systemd does for ping.sock: starts a process as user nobody for each connection."""
+
+    def __init__(self, wallet):
+        path = wallet.sockets / "ping.sock"
+        self.argv = [*WITHOUT_RIGHTS, str(find_program("creditbridgectl")), "--config", str(wallet.config), "job", "--ping"]
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(path))
+        self.listener.listen()
+        self.path, self.ends = path, []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                with self.listener.accept()[0] as connection:
+                    self.ends.append(subprocess.run(self.argv, stdin=connection, timeout=WAIT_S, check=False).returncode)
+
+    def close(self):
+        self.path.unlink()
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+def balance_of(call):
+    return 200, {"user_id": json.loads(call.body)["user_id"], "balance": 7.25, "currency": "thb"}
+
+
+def case_inquiry(office):
+    """A process without rights and without a socket of the ledger asks the dealer; the ping has no network."""
+    refuse_without_root()
+    wallet = office.wallet
+
+    def asked():
+        done = subprocess.run([*ALONE, *wallet.ctl_argv("--json", "dealer", "ping", "asked")], capture_output=True,
+                              text=True, timeout=WAIT_S, check=False)
+        return json.loads(done.stdout)
+    with Scripted(balance_of) as server, contextlib.ExitStack() as stack:
+        wallet.dealer_add("asked", "--url", server.url, "--allow-http", mode="seamless")
+        wallet.player_add("asked", "ann")
+        equal((asked()["class"], server.seen), ("not_sent", []), "the control: without a network nothing is sent")
+        inquiries = Inquiries(wallet)
+        stack.callback(inquiries.close)
+        found = asked()
+        equal((found["ok"], found["balance"], len(server.seen), inquiries.ends), (True, 7.25, 1, [0]), found)
+        check("x-casino-signature" in server.seen[0].headers, "it is signed")
+        server.reply = lambda call: (404, {"id": "user_not_found", "detail": "line\n2"})
+        found = asked()
+        equal((found["class"], found["error"]["id"]), ("refused", "dealer_refused"), found)
+        # A process that ends without an answer.
+        inquiries.argv = ["true"]
+        found = asked()
+        equal((found["class"], found["error"]["id"], len(server.seen)), ("unknown", "dealer_timeout", 2), found)
+        # What is no inquiry is not sent.
+        inquiries.argv = [*WITHOUT_RIGHTS, str(find_program("creditbridgectl")), "--config", str(wallet.config), "job", "--ping"]
+        for raw in (b"", b"\xff\xff\xff\xff", b"\0\0\0\x04oops"):
+            with socket.socket(socket.AF_UNIX) as link:
+                link.settimeout(WAIT_S)
+                link.connect(str(inquiries.path))
+                link.sendall(raw)
+                link.shutdown(socket.SHUT_WR)
+                equal(link.recv(64), b"", f"the answer to {raw}")
+        equal(len(server.seen), 2, "calls of the dealer")
+
+
+def case_listen_inquiry(office):
+    """Without systemd, root's acceptor has the sweeper's user serve ping.sock."""
+    refuse_without_root()
+    wallet = office.wallet
+    users = wallet.dir / "passwd"
+    owner = pwd.getpwuid(os.stat(wallet.state).st_uid).pw_name
+    free = next(uid for uid in range(40000, 50000) if uid not in {row.pw_uid for row in pwd.getpwall()})
+    users.write_text(pathlib.Path("/etc/passwd").read_text() + f"{owner}-sweep:x:{free}:{free}::/nonexistent:/bin/false\n")
+    path = wallet.sockets / "ping.sock"
+    office.unlisten()
+    script = 'mount --bind "$0" /etc/passwd && exec "$@"'
+    acceptor = Child(["unshare", "--mount", "sh", "-c", script, users, find_program("creditbridgectl"), "--config",
+                      wallet.config, "job", "--listen"], wallet.logs / "jobs.log")
+    try:
+        acceptor.wait_ready(path.exists, WAIT_S, "ping.sock")
+        wait_until((wallet.sockets / "jobs.sock").exists, WAIT_S, "jobs.sock")
+        equal(path.stat().st_mode & 0o777, 0o600, "its mode")
+        found = {pid: os.stat(f"/proc/{pid}").st_uid for pid in commands_with(f"{wallet.config}\0job\0--listen")}
+        check(free in found.values(), f"a process of the sweeper's user: {found}")
+        with Scripted(balance_of) as server:
+            wallet.dealer_add("listened", "--url", server.url, "--allow-http", mode="seamless")
+            wallet.player_add("listened", "ann")
+            # The ping has no network, and the process on ping.sock has one.
+            done = subprocess.run([*ALONE, *wallet.ctl_argv("--json", "dealer", "ping", "listened")], capture_output=True,
+                                  text=True, timeout=WAIT_S, check=False)
+            equal((json.loads(done.stdout)["ok"], len(server.seen)), (True, 1), done.stdout + done.stderr)
+    finally:
+        equal(acceptor.stop(), 0, "the acceptor ends")
+        office.listen()
+    check(not path.exists(), "its socket is gone")
+    wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in found), WAIT_S, "the sweeper's user's process ends")
 
 
 def ping(office):
@@ -508,6 +619,8 @@ CASES = (
     ("health", case_health),
     ("a recon file without a row for long", case_quiet_recon),
     ("the balance at the dealer", case_balance),
+    ("a ping by a process without rights", case_inquiry),
+    ("the sweeper's user serves inquiries without systemd", case_listen_inquiry),
     ("places", case_busy),
     ("a job that takes too long", case_too_long),
     ("a console that is gone", case_gone),

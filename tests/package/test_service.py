@@ -3,6 +3,7 @@
 killed, Apache is reloaded, a stranger of the web server's user is at it, cron runs its line.
 """
 import concurrent.futures
+import contextlib
 import http.client
 import itertools
 import json
@@ -23,6 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 import cb_installed  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal  # noqa: E402
+from cb_listener import Scripted  # noqa: E402
 
 CALLERS = 8
 RELOAD_TRANSFERS = 1000
@@ -176,7 +178,13 @@ for path in COUNTERS:
     attempt("write " + path, lambda: write(path))
 """
 STRANGER_ATTEMPTS = 9
-TALKING_UNITS = ("creditbridge-worker-wallet", "creditbridge-worker-platform", "creditbridge-sweep")
+# What talks to others, and what the identity of each may do.
+TALKING_UNITS = {"creditbridge-worker-wallet": {"connect to edge.sock"},
+                 "creditbridge-worker-platform": {"connect to edge.sock"},
+                 "creditbridge-sweep": {"connect to edge.sock"},
+                 "creditbridge-ping@test": set()}
+# What runs as the ledger's user, and so has no network.
+SILENT_UNITS = ("creditbridge-ledger", "creditbridge-job@test")
 
 
 def as_web_user(*argv, **options):
@@ -212,8 +220,8 @@ def case_stranger(b):
 
 def unit_identity(unit):
     """The options of systemd-run for a program with the identity of @unit."""
-    shown = cb_installed.run("systemctl", "show", "-p", "User", "-p", "Group", "-p",
-                             "SupplementaryGroups", f"{unit}.service").stdout.splitlines()
+    shown = cb_installed.run("systemctl", "show", "-p", "User", "-p", "Group", "-p", "DynamicUser",
+                             "-p", "SupplementaryGroups", f"{unit}.service").stdout.splitlines()
     return [option for line in shown for option in ("-p", line)]
 
 
@@ -223,16 +231,52 @@ def case_identities(b):
         raise cb.Skip("systemd does not run here")
     b.credit(b.player(), "identities")
     script = STRANGER.replace("COUNTERS", "[]")
-    wanted = {"connect to edge.sock"}
-    for unit in TALKING_UNITS:
+    for unit, wanted in TALKING_UNITS.items():
         identity = unit_identity(unit)
-        check(not {"User=_creditbridge", "User=root", "User="} & set(identity), f"{unit}: {identity}")
+        check("DynamicUser=yes" in identity or
+              not {"User=_creditbridge", "User=root", "User="} & set(identity), f"{unit}: {identity}")
         done = cb_installed.run("systemd-run", "--quiet", "--wait", "--pipe", *identity, "--",
                                 sys.executable, "-c", script)
         lines = done.stdout.splitlines()
         equal(len(lines), STRANGER_ATTEMPTS, f"{unit}: attempts: {lines} {done.stderr}")
         equal({line.partition(" ")[2] for line in lines if line.startswith("COULD")}, wanted,
               f"what the identity of {unit} could")
+
+
+def case_no_network(_):
+    """No unit of the ledger's user has a network; each other one that runs all the time talks to others."""
+    if not cb_installed.systemd():
+        raise cb.Skip("systemd does not run here")
+    own = set()
+    for path in pathlib.Path("/lib/systemd/system").glob("creditbridge-*.service"):
+        unit = path.stem + ("test" if path.stem.endswith("@") else "")
+        shown = dict(line.split("=", 1) for line in cb_installed.run(
+            "systemctl", "show", "-p", "User", "-p", "PrivateNetwork", "-p", "RestrictAddressFamilies",
+            f"{unit}.service").stdout.splitlines())
+        if shown["User"] == "_creditbridge":
+            own.add(unit)
+            equal((shown["PrivateNetwork"], shown["RestrictAddressFamilies"]), ("yes", "AF_UNIX"), unit)
+    equal(own, set(SILENT_UNITS), "the units of the ledger's user")
+
+
+def case_inquiry(b):
+    """`dealer ping` has a process without rights ask the dealer: the ledger's user needs no network for it."""
+    if not cb_installed.systemd():
+        raise cb.Skip("systemd does not run here")
+
+    def answer(call):
+        return 200, {"user_id": json.loads(call.body)["user_id"], "balance": 7.25, "currency": "thb"}
+    kept = b.wallet.config.read_text()
+    # Both processes of a ping begin with it, so they read this.
+    b.wallet.config.write_text(re.sub("(?m)^callback_networks = .*", 'callback_networks = {"127.0.0.0/8"}', kept))
+    with contextlib.ExitStack() as stack:
+        stack.callback(b.wallet.config.write_text, kept)
+        server = stack.enter_context(Scripted(answer))
+        dealer = b.wallet.dealer_add("asked", "--url", server.url, "--allow-http", mode="seamless")
+        b.wallet.player_add(dealer.casino_id, "ann")
+        done = cb_installed.run("systemd-run", "--quiet", "--wait", "--pipe", "-p", "PrivateNetwork=yes",
+                                "/usr/bin/creditbridgectl", "--json", "dealer", "ping", dealer.casino_id)
+        equal((json.loads(done.stdout)["ok"], len(server.seen)), (True, 1), done.stdout + done.stderr)
 
 
 def case_operator_sweep(_):
@@ -396,6 +440,8 @@ CASES = (
     ("backup, export, doctor and recovery in the sandbox", case_operator),
     ("www-data neither reads the state nor connects to the ledger", case_stranger),
     ("workers and sweeper reach edge.sock only", case_identities),
+    ("what runs as the ledger's user has no network", case_no_network),
+    ("a ping without a network of its own", case_inquiry),
     ("the operator's sweep", case_operator_sweep),
     ("a worker gives its group to nobody", case_stranger_worker),
     ("nobody starts a worker", case_nobody),

@@ -69,6 +69,8 @@ enum ctl_option {
 	OPTION_KEEP,
 	OPTION_LOGIN,
 	OPTION_ROLE,
+	OPTION_PING,
+	OPTION_NO_LOOKUP,
 	OPTION_LISTEN,
 #define DEALER_SETTING(option, name, ...) OPTION_##option,
 #include "cmd/ctl/common/dealer_settings.def"

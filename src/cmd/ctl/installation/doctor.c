@@ -146,6 +146,7 @@ enum outcome ctl_doctor(struct ctl *ctl)
 		.url = ctl->options[OPTION_URL],
 		.platform_url = ctl->options[OPTION_PLATFORM_URL],
 		.console_url = ctl->options[OPTION_CONSOLE_URL],
+		.no_lookup = ctl->options[OPTION_NO_LOOKUP] != NULL,
 		.user = ctl->options[OPTION_USER],
 		.key_files = ctl->args,
 		.key_file_count = ctl->arg_count,

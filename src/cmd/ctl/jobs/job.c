@@ -275,17 +275,24 @@ enum outcome ctl_job(struct ctl *ctl)
 {
 	struct job_service service = {.ctl = ctl, .limit_ms = INT64_MAX};
 	const char *limit = ctl->options[OPTION_FOR];
+	pid_t inquiries = -1;
 	enum outcome code;
 	ssize_t len;
 
 	if (limit && !duration_parse(limit, &service.limit_ms))
 		return ctl_usage(ctl, "--for takes a time such as 10s, at most a day, not '%s'",
 			limit);
+	if (ctl->options[OPTION_PING] && ctl->options[OPTION_LISTEN])
+		return ctl_usage(ctl, "--listen serves inquiries, too: leave --ping out");
 	if (!ctl->options[OPTION_LISTEN] && !is_connected())
 		return ctl_usage(ctl,
 			"standard input is no connection of jobs.sock: systemd starts this (creditbridge-"
 			"job.socket), or give --listen");
 	code = session_settings(&ctl->session);
+	if (code == OUTCOME_DONE)
+		settings_open_log(&ctl->session.settings, "creditbridgectl");
+	if (code == OUTCOME_DONE && ctl->options[OPTION_LISTEN])
+		code = job_listen_pings(&service, &inquiries);
 	if (code == OUTCOME_DONE)
 		code = session_drop_root(&ctl->session);
 	if (code != OUTCOME_DONE)
@@ -295,9 +302,15 @@ enum outcome ctl_job(struct ctl *ctl)
 		return ctl_fail(ctl, OUTCOME_FAILED, "failed",
 			"the path of this program is unknown: /proc/self/exe: %s", strerror(errno));
 	service.program[len] = '\0';
-	settings_open_log(&ctl->session.settings, "creditbridgectl");
-	if (ctl->options[OPTION_LISTEN])
-		return job_listen(&service);
+	if (ctl->options[OPTION_LISTEN]) {
+		code = job_listen(&service);
+		job_stop_pings(&service, inquiries);
+		return code;
+	}
+	if (ctl->options[OPTION_PING]) {
+		job_serve_ping(&service, STDIN_FILENO);
+		return OUTCOME_DONE;
+	}
 	job_serve(&service, STDIN_FILENO);
 	return OUTCOME_DONE;
 }

@@ -6,6 +6,8 @@
 
 #include "cmd/ctl/common/ctl.h"
 
+#include <sys/types.h>
+
 /* How jobs are served. */
 struct job_service {
 	struct ctl *ctl;
@@ -25,5 +27,25 @@ void job_serve(const struct job_service *service, int fd);
  */
 #define JOB_CHILDREN_MAX 16
 enum outcome job_listen(const struct job_service *service);
+
+/* Serves one connection of ping.sock (callback/ping_link.h). */
+void job_serve_ping(const struct job_service *service, int fd);
+
+/*
+ * Call this as root, before root's rights are given up. Starts a process that makes ping.sock as the
+ * ledger's user, becomes the sweeper's user, and serves each connection in a process of its own until
+ * @service's process ends. Sets *pid to -1 if there is no such user, or this process is not root: pings are
+ * then sent by the ledger's user.
+ */
+enum outcome job_listen_pings(const struct job_service *service, pid_t *pid);
+/* Removes its socket, for the end of this process, which ends that one. */
+void job_stop_pings(const struct job_service *service, pid_t pid);
+
+/*
+ * Serves each connection to @listener in a process of its own, at most JOB_CHILDREN_MAX at a time, until SIGTERM
+ * or SIGINT.
+ */
+void job_accept(const struct job_service *service, int listener,
+	void (*serve)(const struct job_service *service, int fd));
 
 #endif

@@ -28,7 +28,8 @@ static void on_stop(int number)
 }
 
 /* Serves the connection in a child, which ends with this process. */
-static bool serve_apart(const struct job_service *service, int listener, int fd)
+static bool serve_apart(const struct job_service *service, int listener, int fd,
+	void (*serve)(const struct job_service *service, int fd))
 {
 	const pid_t parent = getpid();
 	const pid_t pid = fork();
@@ -40,7 +41,7 @@ static bool serve_apart(const struct job_service *service, int listener, int fd)
 	signal(SIGINT, SIG_DFL);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(OUTCOME_FAILED);
-	job_serve(service, fd);
+	serve(service, fd);
 	_exit(OUTCOME_DONE);
 }
 
@@ -54,12 +55,16 @@ static unsigned int reap_children(unsigned int children, bool wait)
 	return children;
 }
 
-static void accept_jobs(const struct job_service *service, int listener)
+void job_accept(const struct job_service *service, int listener,
+	void (*serve)(const struct job_service *service, int fd))
 {
+	struct sigaction stop = {.sa_handler = on_stop};
 	struct pollfd pfd = {.fd = listener, .events = POLLIN};
 	unsigned int children = 0;
 	int fd;
 
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGINT, &stop, NULL);
 	while (!stopping) {
 		children = reap_children(children, children == JOB_CHILDREN_MAX);
 		if (children == JOB_CHILDREN_MAX || poll(&pfd, 1, LOOK_MS) <= 0)
@@ -67,7 +72,7 @@ static void accept_jobs(const struct job_service *service, int listener)
 		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 		if (fd < 0)
 			continue;
-		if (serve_apart(service, listener, fd))
+		if (serve_apart(service, listener, fd, serve))
 			children++;
 		else
 			log_line(LOG_LEVEL_ERROR, "job_fork", "error=\"%s\"", strerror(errno));
@@ -93,7 +98,6 @@ static bool admit_console(const struct settings *settings, const char *path, cha
 enum outcome job_listen(const struct job_service *service)
 {
 	const struct settings *settings = &service->ctl->session.settings;
-	struct sigaction stop = {.sa_handler = on_stop};
 	struct fcgi_socket own;
 	char path[SETTINGS_PATH_MAX + 16], why[256];
 	enum status status;
@@ -107,10 +111,8 @@ enum outcome job_listen(const struct job_service *service)
 		return ctl_fail(service->ctl, OUTCOME_CONFIG, "configuration",
 			"the group of console_group cannot use %s: %s", path, why);
 	}
-	sigaction(SIGTERM, &stop, NULL);
-	sigaction(SIGINT, &stop, NULL);
 	log_line(LOG_LEVEL_INFO, "start", "jobs=\"%s\"", path);
-	accept_jobs(service, own.fd);
+	job_accept(service, own.fd, job_serve);
 	socket_unlink(&own);
 	return OUTCOME_DONE;
 }
