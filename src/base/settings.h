@@ -73,8 +73,9 @@ struct settings {
 	uint32_t ledger_cache_mib;   /* page cache of the store */
 	uint32_t checkpoint_kib;     /* checkpoint after this much log, or ... */
 	uint32_t checkpoint_interval_ms; /* ... after this time */
-	uint32_t log_keep_mib; /* size of logs before the last checkpoint kept for roll-forward */
-	uint32_t replay_rate;  /* callbacks that a replay makes due, a second and dealer */
+	uint32_t log_keep_mib;  /* size of logs before the last checkpoint kept for roll-forward */
+	uint32_t ledger_number; /* last part of each id (ledger/rows/life.h) */
+	uint32_t replay_rate;   /* callbacks that a replay makes due, a second and dealer */
 	/* age at which bodies of delivered and settled rows are deleted; 0: never */
 	uint32_t retention_days;
 	uint32_t retention_pause_s;  /* before the first pass and between passes */

@@ -77,6 +77,8 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, checkpoint_kib, "16384", 64, 1048576),
 	OPTION(OPTION_NUMBER, checkpoint_interval_ms, "2000", 100, 3600000),
 	OPTION(OPTION_NUMBER, log_keep_mib, "1024", 0, 16777216),
+	/* Below LIFE_STRIDE (ledger/rows/life.h). */
+	OPTION(OPTION_NUMBER, ledger_number, "0", 0, 15),
 	OPTION(OPTION_NUMBER, replay_rate, "50", 1, 1000),
 	OPTION(OPTION_NUMBER, retention_days, "180", 0, 36500),
 	OPTION(OPTION_NUMBER, retention_pause_s, "3600", 1, 86400),

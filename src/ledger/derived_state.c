@@ -174,8 +174,10 @@ static enum status load_counters(struct derived_state *state, struct store *stor
 	state->transaction_id = counter_read(ws, LIFE_TRANSACTIONS);
 	recent_begin(&state->recent, state->transaction_id);
 	ws->id_stride = counter_read(ws, LIFE_STRIDE_COUNTER);
-	if (ws->id_stride)
+	if (ws->id_stride) {
 		ws->id_floor = life_floor(now->wall_ms);
+		ws->id_number = counter_read(ws, LIFE_NUMBER_COUNTER) % ws->id_stride;
+	}
 	state->dealers = counter_read(ws, "dealers");
 	return ws_faulty(ws) ? STATUS_NOMEM : STATUS_OK;
 }

@@ -59,7 +59,8 @@ struct ws {
 	struct moment now;           /* of the batch: some rows are named by its day */
 	uint32_t keeps;              /* 1 << enum record: the kinds whose rows keep @before */
 	uint64_t id_stride;          /* between two ids; 0 means 1 (ledger/rows/life.h) */
-	uint64_t id_floor;           /* the smallest id that may be given out */
+	uint64_t id_floor;           /* the smallest id that may be given out, less id_number */
+	uint64_t id_number;          /* remainder of each id by id_stride */
 	struct buffer key;           /* of the call under way */
 	uint64_t reads;              /* ws_get() and ws_loaded(), since ws_init() */
 	size_t loaded;  /* bytes of the rows that were loaded, with what they point to */

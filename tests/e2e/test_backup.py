@@ -305,6 +305,31 @@ def case_lives():
         check(wallet.last_id() > highest, f"{wallet.last_id()} after {highest}")
 
 
+def case_two_hosts():
+    """Two hosts restore the same backup and both go on: with different numbers they share no id."""
+    number = 5
+    with Wallet() as wallet, cb.Instance("cbother", settings={"ledger_number": number}, start=False) as other:
+        wallet.move("before")
+        wallet.backup()
+        wallet.kill()
+        wallet.put_away()
+        shutil.rmtree(other.state)
+        begun = wallet.restore(), other.ctl_json("restore", wallet.backup_dir)
+        equal([one["first_id"] % cb.ID_STRIDE for one in begun], [0, number], f"first ids: {begun}")
+        given = []
+        for host in (wallet, other):
+            # At least those of the start of an engine, and those after it.
+            for _ in range(2):
+                host.start()
+                for _ in range(3):
+                    host.ctl("player", "adjust", "demo", wallet.users[0], 1, "--reason", "both go on")
+                    given.append(host.ctl_json("status")["last_transaction_id"])
+                host.stop()
+        equal([one % cb.ID_STRIDE for one in given], 6 * [0] + 6 * [number], f"ids: {given}")
+        check(all(one > begun[0]["last_transaction_id"] for one in given), f"ids: {given}")
+        equal(len(set(given)), len(given), f"ids: {given}")
+
+
 def case_places():
     """Where a backup may not be written to."""
     with Wallet() as wallet:
@@ -674,6 +699,7 @@ CASES = (
     ("a second backup", case_second_backup),
     ("refusals", case_refusals),
     ("lives", case_lives),
+    ("two hosts go on after one backup", case_two_hosts),
     ("places", case_places),
     ("a place that is read-only for the ledger", case_read_only_place),
     ("another user", case_other_user),

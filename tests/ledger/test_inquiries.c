@@ -178,7 +178,7 @@ START_TEST(a_restart_gives_no_id_twice)
 
 	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	if (_i) {
-		ck_assert_int_eq(life_begin_first(case_db, case_now_ms, why, sizeof(why)),
+		ck_assert_int_eq(life_begin_first(case_db, case_now_ms, 0, why, sizeof(why)),
 			STATUS_OK);
 		case_reopen();
 	}

@@ -21,7 +21,11 @@ static uint64_t first_id(uint64_t transaction_id, uint64_t event, int64_t newest
 {
 	const struct life_past past = {transaction_id, event, newest_ms};
 
-	return life_first_id(&past, wall_ms);
+	const uint64_t first = life_first_id(&past, wall_ms, 0);
+
+	for (uint32_t number = 1; first && number < LIFE_STRIDE; number++)
+		ck_assert_uint_eq(life_first_id(&past, wall_ms, number), first + number);
+	return first;
 }
 
 START_TEST(a_life_begins_at_the_microseconds_of_the_clock)
@@ -127,7 +131,7 @@ static void begin_first(void)
 {
 	char why[256];
 
-	ck_assert_int_eq(life_begin_first(case_db, case_now_ms, why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(life_begin_first(case_db, case_now_ms, 0, why, sizeof(why)), STATUS_OK);
 }
 
 START_TEST(new_data_begins_its_first_life)
@@ -163,6 +167,72 @@ START_TEST(new_data_begins_its_first_life)
 }
 END_TEST
 
+/* What two hosts give out that restored the same data at the same moment. */
+static void take_ids(uint32_t number, uint64_t *ids, unsigned int count)
+{
+	const struct life_begin begin = {.wall_ms = NOW_MS, .newest_ms = NOW_MS, .number = number};
+	struct life_begun begun;
+	struct life_block block = {0};
+	struct ws ws;
+
+	ws_init(&ws);
+	life_want(&ws);
+	case_open_empty(CASE_MEMORY);
+	ck_assert_int_eq(case_db->load(case_db, &ws), STATUS_OK);
+	ck_assert(life_begin(&ws, &begin, &begun));
+	/* As an engine that starts has it (ledger/derived_state.c). */
+	ws.id_stride = LIFE_STRIDE;
+	ws.id_number = counter_read(&ws, LIFE_NUMBER_COUNTER);
+	ws.id_floor = life_floor(NOW_MS);
+	for (unsigned int i = 0; i < count; i++) {
+		ids[i] = i % 2 ? life_block_take(&ws, LIFE_TRANSACTIONS, 3, &block)
+			       : life_take_id(&ws, LIFE_TRANSACTIONS);
+		ck_assert_uint_gt(ids[i], life_floor(NOW_MS) - 1);
+	}
+	ck_assert_uint_eq(ids[0], begun.first_id);
+	ws_free(&ws);
+	case_close();
+}
+
+START_TEST(hosts_of_different_numbers_share_no_id)
+{
+	uint64_t ids[2][50];
+
+	for (uint32_t number = 0; number < LIFE_STRIDE; number++) {
+		take_ids(number, ids[0], 50);
+		take_ids((number + 1 + (uint32_t)_i) % LIFE_STRIDE, ids[1], 50);
+		for (unsigned int i = 0; i < 50; i++) {
+			for (unsigned int j = 0; j < 50; j++)
+				ck_assert_uint_ne(ids[0][i], ids[1][j]);
+		}
+	}
+}
+END_TEST
+
+START_TEST(an_engine_goes_on_with_the_number_of_its_life)
+{
+	struct transfer_result first, second;
+	char why[256];
+
+	case_open_empty(_i);
+	ck_assert_int_eq(life_begin_first(case_db, case_now_ms, 5, why, sizeof(why)), STATUS_OK);
+	ck_assert_uint_eq(counter_of(LIFE_NUMBER_COUNTER), 5);
+	case_close();
+
+	case_open(CASE_DISK);
+	ck_assert_int_eq(life_begin_first(case_db, case_now_ms, 5, why, sizeof(why)), STATUS_OK);
+	/* Another number of the host has effect from the next life on. */
+	ck_assert_int_eq(life_begin_first(case_db, case_now_ms, 7, why, sizeof(why)), STATUS_OK);
+	case_reopen();
+	first = case_in("alice", "one", 10000);
+	second = case_in("alice", "two", 10000);
+	ck_assert_uint_eq(first.transaction_id, life_floor(case_now_ms) + 5);
+	ck_assert_uint_eq(second.transaction_id, first.transaction_id + LIFE_STRIDE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 START_TEST(data_before_lives_goes_on_one_by_one)
 {
 	case_open(CASE_DISK);
@@ -180,7 +250,7 @@ START_TEST(a_life_needs_a_clock)
 	char why[256];
 
 	case_open_empty(_i);
-	ck_assert_int_eq(life_begin_first(case_db, HOUR_MS, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_int_eq(life_begin_first(case_db, HOUR_MS, 0, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_ptr_nonnull(strstr(why, "set the clock"));
 	ck_assert_uint_eq(counter_of(LIFE_STRIDE_COUNTER), 0);
 	case_close();
@@ -216,6 +286,8 @@ Suite *life_suite(void)
 	tcase_add_test(tc, a_clock_that_cannot_be_right_is_refused);
 	tcase_add_loop_test(tc, no_two_lives_share_an_id, 0, 20);
 	tcase_add_loop_test(tc, new_data_begins_its_first_life, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, hosts_of_different_numbers_share_no_id, 0, 3);
+	tcase_add_loop_test(tc, an_engine_goes_on_with_the_number_of_its_life, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, data_before_lives_goes_on_one_by_one);
 	tcase_add_loop_test(tc, a_life_needs_a_clock, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, the_newest_row_is_found, 0, CASE_STORE_COUNT);

@@ -165,7 +165,8 @@ static enum status open_data(const struct settings *settings, const struct state
 		status = STATUS_IO;
 	}
 	if (!status)
-		status = life_begin_first(*store, clock_now().wall_ms, why, why_size);
+		status = life_begin_first(*store, clock_now().wall_ms, settings->ledger_number, why,
+			why_size);
 	if (status)
 		(*store)->close(*store);
 	return status;

@@ -31,6 +31,7 @@ static enum status begin_life(const struct adopt_options *options, struct adopt_
 		.hold = options->copied,
 		.revived = options->revived,
 		.context = options->rows_context,
+		.ledger_number = options->settings->ledger_number,
 		.accept_clock = options->accept_clock,
 	};
 	struct store *store = NULL;

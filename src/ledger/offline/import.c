@@ -183,6 +183,7 @@ static enum status write_trail(struct import *import, const struct import_option
 		.hold = true,
 		.revived = options->revived,
 		.context = options->context,
+		.ledger_number = import->settings->ledger_number,
 		.accept_clock = options->accept_clock,
 	};
 	struct offline_life begun;

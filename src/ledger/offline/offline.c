@@ -148,10 +148,12 @@ static enum status hold_dealers(struct store *store, const struct offline_deed *
 static enum status begin_life(struct store *store, const struct offline_deed *deed,
 	struct offline_life *life, struct ws *ws, char *why, size_t why_size)
 {
-	int64_t newest_ms;
+	struct life_begin begin = {.wall_ms = deed->now.wall_ms, .number = deed->ledger_number};
+	int64_t newest_ms = 0;
 	enum status status = check_clock(store, deed, &newest_ms, why, why_size);
 
-	if (!status && !life_begin(ws, deed->now.wall_ms, newest_ms, &life->begun)) {
+	begin.newest_ms = newest_ms;
+	if (!status && !life_begin(ws, &begin, &life->begun)) {
 		snprintf(why, why_size,
 			"the data has no transaction ids left below 2^53: it "
 			"cannot serve any more");

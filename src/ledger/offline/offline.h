@@ -40,7 +40,8 @@ struct offline_deed {
 	 */
 	void (*revived)(void *context, enum record record, const void *row);
 	void *context;
-	bool accept_clock; /* accept a clock before the newest row */
+	uint32_t ledger_number; /* of this host's settings */
+	bool accept_clock;      /* accept a clock before the newest row */
 };
 
 /*

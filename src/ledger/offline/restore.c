@@ -59,6 +59,7 @@ static enum status finish_restore(const struct restore_options *options,
 		.complete_to_ms = result->complete_to_ms,
 		.revived = options->revived,
 		.context = options->rows_context,
+		.ledger_number = options->settings->ledger_number,
 		.accept_clock = options->accept_clock,
 	};
 	struct store *store = NULL;

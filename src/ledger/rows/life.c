@@ -24,14 +24,15 @@ uint64_t life_floor(int64_t wall_ms)
 	return align_up((uint64_t)(wall_ms - LIFE_EPOCH_MS) * 1000);
 }
 
-uint64_t life_first_id(const struct life_past *past, int64_t wall_ms)
+uint64_t life_first_id(const struct life_past *past, int64_t wall_ms, uint32_t number)
 {
 	uint64_t last = larger_of(past->transaction_id, past->event), first;
 
 	if (last >= TRANSACTION_ID_MAX)
 		return 0;
 	first = larger_of(align_up(last + 1),
-		larger_of(life_floor(wall_ms), life_floor(past->newest_ms)));
+			larger_of(life_floor(wall_ms), life_floor(past->newest_ms))) +
+		number;
 	return first <= TRANSACTION_ID_MAX ? first : 0;
 }
 
@@ -103,6 +104,7 @@ void life_want(struct ws *ws)
 	counter_want(ws, LIFE_TRANSACTIONS);
 	counter_want(ws, LIFE_EVENTS);
 	counter_want(ws, LIFE_STRIDE_COUNTER);
+	counter_want(ws, LIFE_NUMBER_COUNTER);
 }
 
 bool life_is_new(struct ws *ws)
@@ -119,14 +121,14 @@ static void put_counter(struct ws *ws, const char *name, uint64_t value)
 	ws_put(ws, RECORD_COUNTER, &counter);
 }
 
-bool life_begin(struct ws *ws, int64_t wall_ms, int64_t newest_ms, struct life_begun *begun)
+bool life_begin(struct ws *ws, const struct life_begin *begin, struct life_begun *begun)
 {
 	const struct life_past past = {
 		.transaction_id = counter_read(ws, LIFE_TRANSACTIONS),
 		.event = counter_read(ws, LIFE_EVENTS),
-		.newest_ms = newest_ms,
+		.newest_ms = begin->newest_ms,
 	};
-	const uint64_t first = life_first_id(&past, wall_ms);
+	const uint64_t first = life_first_id(&past, begin->wall_ms, begin->number);
 
 	if (!first)
 		return false;
@@ -134,13 +136,14 @@ bool life_begin(struct ws *ws, int64_t wall_ms, int64_t newest_ms, struct life_b
 	put_counter(ws, LIFE_TRANSACTIONS, first - LIFE_STRIDE);
 	put_counter(ws, LIFE_EVENTS, first - LIFE_STRIDE);
 	put_counter(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
+	put_counter(ws, LIFE_NUMBER_COUNTER, begin->number);
 	begun->first_id = first;
 	begun->raised_by = first - past.transaction_id;
 	return true;
 }
 
-static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_ms, char *why,
-	size_t why_size)
+static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_ms, uint32_t number,
+	char *why, size_t why_size)
 {
 	enum status status;
 
@@ -162,6 +165,7 @@ static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_
 	 * higher.
 	 */
 	put_counter(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
+	put_counter(ws, LIFE_NUMBER_COUNTER, number);
 	if (ws_faulty(ws)) {
 		snprintf(why, why_size, "out of memory");
 		return STATUS_NOMEM;
@@ -180,13 +184,14 @@ static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_
 	}
 }
 
-enum status life_begin_first(struct store *store, int64_t wall_ms, char *why, size_t why_size)
+enum status life_begin_first(struct store *store, int64_t wall_ms, uint32_t number, char *why,
+	size_t why_size)
 {
 	struct ws *ws = ws_new();
 	enum status status = STATUS_NOMEM;
 
 	if (ws)
-		status = begin_first(store, ws, wall_ms, why, why_size);
+		status = begin_first(store, ws, wall_ms, number, why, why_size);
 	else
 		snprintf(why, why_size, "out of memory");
 	ws_delete(ws);
@@ -211,7 +216,7 @@ uint64_t life_peek_id(struct ws *ws, const char *name)
 
 	if (last >= TRANSACTION_ID_MAX)
 		return 0;
-	next = larger_of((last / stride + 1) * stride, ws->id_floor);
+	next = larger_of((last / stride + 1) * stride, ws->id_floor) + ws->id_number;
 	return next <= TRANSACTION_ID_MAX ? next : 0;
 }
 

@@ -9,6 +9,11 @@
  * to 62,500 ids a second on average stay below the clock. They stay below 2^53 until the year
  * 2305.
  *
+ * Two hosts that restore the same backup, or begin at the same moment, use the same numbers of
+ * microseconds. Therefore an id also contains the number of the ledger (the setting ledger_number):
+ * it is the remainder of the id by LIFE_STRIDE. Lives of different numbers share no id, however long
+ * both go on. The life keeps the number in LIFE_NUMBER_COUNTER.
+ *
  * Each start of the engine also continues above the clock. That covers copies that nothing can
  * detect, such as a disk image that was set back.
  *
@@ -25,11 +30,9 @@
 #define LIFE_TRANSACTIONS   "transaction_id"
 #define LIFE_EVENTS         "event"
 #define LIFE_STRIDE_COUNTER "id_stride"
+#define LIFE_NUMBER_COUNTER "id_number" /* absent: 0 */
 
-/*
- * Ids of a life are multiples of this number. The other remainders are reserved for further
- * ledgers.
- */
+/* The distance between two ids of a life, and the count of numbers of ledgers. */
 #define LIFE_STRIDE 16
 
 #define LIFE_EPOCH_MS     INT64_C(1577836800000) /* 2020-01-01 UTC */
@@ -48,13 +51,16 @@ struct life_past {
 };
 
 /*
- * Returns the smallest id of a life or an engine that begins at @wall_ms; 0 if the clock is before
- * 2020.
+ * Returns the smallest id of a life or an engine of ledger 0 that begins at @wall_ms; 0 if the clock
+ * is before 2020.
  */
 uint64_t life_floor(int64_t wall_ms);
 
-/* Returns the first id of a life that begins at @wall_ms after @past; 0 if it exceeded 2^53 - 1. */
-uint64_t life_first_id(const struct life_past *past, int64_t wall_ms);
+/*
+ * Returns the first id of a life of ledger @number that begins at @wall_ms after @past; 0 if it
+ * exceeded 2^53 - 1.
+ */
+uint64_t life_first_id(const struct life_past *past, int64_t wall_ms, uint32_t number);
 
 /*
  * Checks that @wall_ms can be trusted with the first id. Returns STATUS_CONFIG, with the remedy in
@@ -74,6 +80,13 @@ void life_want(struct ws *ws);
 /* Returns true if the data belongs to no life and has not used an id. */
 bool life_is_new(struct ws *ws);
 
+/* How a life begins. */
+struct life_begin {
+	int64_t wall_ms;
+	int64_t newest_ms; /* of the data's rows; 0: there is none */
+	uint32_t number;   /* of the ledger, below LIFE_STRIDE */
+};
+
 /* The ids of a life that began. */
 struct life_begun {
 	uint64_t first_id;  /* of transactions and events alike */
@@ -81,17 +94,18 @@ struct life_begun {
 };
 
 /*
- * Begins a life in @ws, of data whose newest row is of @newest_ms. Returns false and changes
- * nothing if no ids are left. Call life_check_clock() first.
+ * Begins a life in @ws. Returns false and changes nothing if no ids are left. Call
+ * life_check_clock() first.
  */
-bool life_begin(struct ws *ws, int64_t wall_ms, int64_t newest_ms, struct life_begun *begun);
+bool life_begin(struct ws *ws, const struct life_begin *begin, struct life_begun *begun);
 
 /*
- * Begins the first life of data that life_is_new(), in a separate transaction. Does nothing to
+ * Begins the first life, of ledger @number, of data that life_is_new(), in a separate transaction. Does nothing to
  * other data. Returns STATUS_CONFIG for a wrong clock, STATUS_FULL, STATUS_IO or STATUS_NOMEM,
  * with a reason in @why.
  */
-enum status life_begin_first(struct store *store, int64_t wall_ms, char *why, size_t why_size);
+enum status life_begin_first(struct store *store, int64_t wall_ms, uint32_t number, char *why,
+	size_t why_size);
 
 /* Declares the counter of ids @name (LIFE_TRANSACTIONS, LIFE_EVENTS). */
 void life_want_id(struct ws *ws, const char *name);
