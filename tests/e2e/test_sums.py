@@ -14,8 +14,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
+from cb_codec import verdict  # noqa: E402
+from cb_link import DONE, TRANSFER_IN_KIND, request, transfer_payload  # noqa: E402
 from cb_rounds import Rounds  # noqa: E402
-from cb_worker import LOSS, REFUND, UNITS, WIN, Worker  # noqa: E402
+from cb_worker import LOSS, REFUND, UNITS, WIN, Worker, bet_payload, player_ref, settle_payload  # noqa: E402
 
 LIVE_S = 4  # how long bets go on while it is checked
 PLAYERS = 3
@@ -228,6 +230,48 @@ def add_uncounted(wallet):
                   for line in found), f"{told}: {found}")
 
 
+LARGEST = 99999999999 * UNITS  # of whole credits, the largest amount
+WIDE = 9300                            # amounts whose sum is above 2^63 ten-thousandths
+AT_ONCE = 30                           # rounds
+
+
+def lose(casino_id, user_id, number):
+    """Commands by which the player gets the largest amount and loses it."""
+    player, game_id = player_ref(casino_id, user_id), f"g{number}"
+    return (request("transfer", transfer_payload(casino_id, TRANSFER_IN_KIND, f"in-{number}", user_id, LARGEST)),
+            request("bet_place", bet_payload("fair", player, game_id, LARGEST, reference=f"bet-{casino_id}-{number}")),
+            request("round_settle", settle_payload("fair", player, game_id, LOSS, 0,
+                                                   reference=f"result-{casino_id}-{number}")))
+
+
+def case_wide():
+    """Sums above 64 bits, of a day, a player and a dealer, are possible: check is silent, and reports print them.
+    Those of the second dealer exceed 64 bits only over its players."""
+    with cb.Instance("wide") as wallet:
+        wallet.dealer_add("bank", *cb.noon_offset(), currency="thb")
+        wallet.ctl("client", "add", "fair")
+        wallet.dealer_add("other", *cb.noon_offset(), currency="thb")
+        wallet.player_add("bank", "ann")
+        for user in ("bob", "eve"):
+            wallet.player_add("other", user)
+        most = LARGEST * WIDE
+        check(most > 2 ** 63 > most // 2, "it does not fit into 64 bits, and its half does")
+        with Rounds(wallet.sockets / "edge.sock") as link:
+            for casino_id, users in (("bank", ("ann",)), ("other", ("bob", "eve"))):
+                for first in range(0, WIDE, AT_ONCE):
+                    sent = [frame for number in range(first, first + AT_ONCE)
+                            for frame in lose(casino_id, users[number % len(users)], number)]
+                    link.send(b"".join(sent))
+                    for _ in sent:
+                        frame = link.frame()
+                        equal((frame.outcome, verdict(frame.payload).refusal), (DONE, 0), "a command")
+                proved(wallet)
+                day = wallet.ctl_json("report", "days", casino_id)["days"][-1]
+                equal([day[name] for name in ("transferred_in", "staked", "profit")], 3 * [most // UNITS],
+                      f"the day: {day}")
+        equal(wallet.ctl_json("player", "show", "bank", "ann")["balance"], 0, "what is left")
+
+
 def main():
     with cb.Instance("sums-test") as wallet:
         return cb.run_cases([
@@ -235,7 +279,8 @@ def main():
             ("damages are named", lambda: case_damage(wallet)),
             ("while bets are placed", lambda: case_live(wallet)),
             ("movements that nobody counts", case_uncounted),
-            ("a movement behind the ids given out", case_not_given_out)], seconds=60)
+            ("a movement behind the ids given out", case_not_given_out),
+            ("sums above 64 bits", case_wide)], seconds=60)
 
 
 if __name__ == "__main__":

@@ -557,6 +557,78 @@ START_TEST(many_days)
 }
 END_TEST
 
+#define LARGE_BETS 9300 /* of the largest amount: their sum exceeds 64 bits */
+
+/* What a sum of 64 bits would hold. */
+static sum_t cut(sum_t sum)
+{
+	return (int64_t)(uint64_t)sum;
+}
+
+/* Lost bets of a player on @count days, and the sums that the ledger keeps of them. */
+static bool prove_large(unsigned int count, sum_t (*kept)(sum_t sum))
+{
+	struct proof_statistics proof;
+	struct day days[2];
+	struct lifetime lifetime;
+	bool proved;
+
+	memset(&told, 0, sizeof(told));
+	memset(days, 0, sizeof(days));
+	memset(&lifetime, 0, sizeof(lifetime));
+	proof_statistics_init(&proof, report, NULL);
+	proof_statistics_begin(&proof, PLAYER);
+	for (unsigned int i = 0; i < LARGE_BETS; i++) {
+		const struct round round = {.state = ROUND_SETTLED,
+			.result = RESULT_LOSS,
+			.current_result = RESULT_LOSS};
+		struct bet bet = {.number = 1,
+			.state = BET_ACCEPTED,
+			.day = DAY_ONE + i % count,
+			.bet_amount = MONEY_MAX};
+		const struct statistics_change accepted = statistics_of_acceptance(&bet);
+		const struct statistics_change settled =
+			statistics_of_settlement(&bet, RESULT_LOSS);
+
+		statistics_add(&lifetime.sums, &accepted);
+		statistics_add(&lifetime.sums, &settled);
+		statistics_add(&days[i % count].sums, &accepted);
+		statistics_add(&days[i % count].sums, &settled);
+		bet.state = BET_SETTLED;
+		proof_statistics_round(&proof, &round);
+		proof_statistics_bet(&proof, &bet);
+	}
+	ck_assert(lifetime.sums.turnover == (sum_t)MONEY_MAX * LARGE_BETS);
+	ck_assert(lifetime.sums.turnover > INT64_MAX && lifetime.sums.profit_loss < INT64_MIN);
+	ck_assert((days[0].sums.turnover > INT64_MAX) == (count == 1));
+	if (kept) {
+		lifetime.sums.turnover = kept(lifetime.sums.turnover);
+		lifetime.sums.profit_loss = kept(lifetime.sums.profit_loss);
+	}
+	proof_statistics_lifetime(&proof, &lifetime);
+	for (unsigned int i = 0; i < count; i++) {
+		days[i].number = DAY_ONE + i;
+		proof_statistics_day(&proof, &days[i]);
+	}
+	proved = proof_statistics_end(&proof);
+	proof_statistics_free(&proof);
+	return proved;
+}
+
+/* Of one day, or of days together: each bet is possible, so nothing is wrong. */
+START_TEST(sums_above_64_bits)
+{
+	const unsigned int days = 1 + (unsigned int)_i;
+
+	ck_assert(prove_large(days, NULL));
+	ck_assert_msg(told.lines == 0, "%s", told.text);
+	/* Sums that were cut are wrong, and are told whole. */
+	prove_large(days, cut);
+	ck_assert_ptr_nonnull(strstr(told.text, ": turnover is kept as -"));
+	ck_assert_ptr_nonnull(strstr(told.text, "the bets make 929999999999999.07\n"));
+}
+END_TEST
+
 static Suite *proof_statistics_suite(void)
 {
 	Suite *suite = suite_create("proof_statistics");
@@ -568,6 +640,7 @@ static Suite *proof_statistics_suite(void)
 	tcase_add_test(tcase, corrected_between_the_readings);
 	tcase_add_loop_test(tcase, readings_may_be_torn, 0, 200);
 	tcase_add_test(tcase, many_days);
+	tcase_add_loop_test(tcase, sums_above_64_bits, 0, 2);
 	tcase_set_timeout(tcase, 30);
 	suite_add_tcase(suite, tcase);
 	return suite;
