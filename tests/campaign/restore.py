@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The campaign `restore`: an installation goes back in time, in every way, beside dealers that did not.
 
-    restore.py [--cycles N] [--seconds S] [--seed N] [--way WAY]... [--results FILE]
+    restore.py [--cycles N] [--seconds S] [--seed N] [--way WAY]...
 
 Each cycle plays traffic (bets and results of two seamless dealers, transfers of a third), makes a
 backup, an export or a copy of the state in the middle, plays on, kills everything, and brings the data
@@ -15,22 +15,28 @@ back in one of these ways:
     rehearsal     the backup is first restored on another host, which must not call any dealer
     downgrade     the copy of the state that an upgrade made, put back as README.Debian's way to an older
                   version does, and adopted
+    copied        an older copy of the state in another directory, on which no ledger starts before it is
+                  adopted
+    rolled-back   the older files in the same directory, which no ledger can detect, adopted
+    init          a new state: the old one is lost, and there is no backup
 
 Then come the operator's steps: the sweeper takes over what was under way, the game servers repeat the
 results that they sent since the backup, `reconcile` is given each dealer's file and its proposals are
 typed, and `release` sends what is left. At the end nothing may be open, and of each bet: a win that was
 acknowledged is paid once, a stake is returned at most once and never beside a win, no id names two
-things, and the balances of the transfer dealer's players are what its answers say.
+things, and the balances of the transfer dealer's players are what its answers say. After `init` there is
+nothing to reconcile: the dealers' people end what was open, and the bank begins anew.
 
 `--without floor` is the control: the first ids of a life are taken from the data alone, by a clock that
 is set back for the commands that begin a life (fault/clock.so). The judge must find an id that names
-two things.
+two things; another fault is not enough. `--without steps` releases without looking: the judge must find
+a win that is not paid, or a stake that is not returned once.
 """
 import argparse
+import collections
 import csv
 import json
 import os
-import pathlib
 import random
 import shlex
 import shutil
@@ -45,13 +51,21 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "crash")]
 import cb  # noqa: E402
 import game  # noqa: E402
+import restore_judge  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_platform import client_add  # noqa: E402
 from cb_process import pids_end  # noqa: E402
+from cb_postgresql import settings_of_store  # noqa: E402
 from game import UNITS  # noqa: E402
+from restore_judge import contradiction, judge  # noqa: E402
 from restore_world import GameServer, SpecDealer, TransferDealer  # noqa: E402
 
-WAYS = ("restore", "twice", "logs", "some-logs", "import", "rehearsal", "downgrade")
+WAYS = ("restore", "twice", "logs", "some-logs", "import", "rehearsal", "downgrade", "copied", "rolled-back",
+        "init")
+# What is taken when a copy of the state is to come back: with the ledger stopped.
+STOPPED = ("downgrade", "copied", "rolled-back")
+# The kinds of faults that each control must find.
+CONTROLS = {"floor": (restore_judge.ID,), "steps": (restore_judge.UNPAID, restore_judge.PAID_TWICE, restore_judge.STAKE)}
 CASINOS = ("one", "two")
 PLAYERS = 6
 GAME_SERVERS = 4
@@ -77,34 +91,41 @@ class Scene:
         self.stopping = threading.Event()
         self.sweeps = 0
         self.contradictions = []  # proposals that ask the dealer
+        self.bank_begin = 0       # the transfers of the bank before it are of a state that was lost
 
     def __enter__(self):
         self.wallet = cb.Instance("cbrestore", settings=SETTINGS)
         self.server = Lighttpd(self.wallet, threads=16)
         self.server.__enter__()
-        client = client_add(self.wallet, "slots")
-        players = []
         for casino in CASINOS:
             dealer = SpecDealer(cb.free_port(), casino)
             dealer.__enter__()
             self.dealers[casino] = dealer
+            dealer.silent_share = 0.1
+            for number in range(PLAYERS):
+                dealer.opened(f"{casino}-{number}")
+        client, players, bank = self.set_up()
+        self.games = [GameServer(self.server, client, players, f"{self.seed}-{number}")
+                      for number in range(GAME_SERVERS)]
+        users = [f"bank-{number}" for number in range(PLAYERS)]
+        self.bank = TransferDealer(self.server, bank, users, f"{self.seed}-bank")
+        return self
+
+    def set_up(self):
+        """What the operator types in a new state. Returns the client, the seamless players, and the bank."""
+        client = client_add(self.wallet, "slots")
+        players = []
+        for casino, dealer in self.dealers.items():
             made = self.wallet.dealer_add(casino, "--url", f"http://127.0.0.1:{dealer.server_port}",
                                           "--allow-http", "--refund-delay", "0", "--decimals", "4",
                                           mode="seamless")
             dealer.key = made.key
-            dealer.silent_share = 0.1
-            for number in range(PLAYERS):
-                user = f"{casino}-{number}"
-                dealer.opened(user)
-                players.append(game.Player(casino, user, self.wallet.player_add(casino, user)))
+            players += [game.Player(casino, user, self.wallet.player_add(casino, user))
+                        for user in dealer.balances]
         bank = self.wallet.dealer_add("bank")
-        users = [f"bank-{number}" for number in range(PLAYERS)]
-        for user in users:
-            self.wallet.player_add("bank", user)
-        self.games = [GameServer(self.server, client, players, f"{self.seed}-{number}")
-                      for number in range(GAME_SERVERS)]
-        self.bank = TransferDealer(self.server, bank, users, f"{self.seed}-bank")
-        return self
+        for number in range(PLAYERS):
+            self.wallet.player_add("bank", f"bank-{number}")
+        return client, players, bank
 
     def __exit__(self, *_):
         self.stopping.set()
@@ -183,21 +204,32 @@ class Scene:
         time.sleep(self.chance.uniform(0.3, 1) * seconds)
         if way == "import":
             self.wallet.ctl("export", "--with-keys", export)
-        elif way == "downgrade":
-            # As the package's preinst does, with the ledger stopped.
+        elif way in STOPPED:
+            # As the package's preinst does.
             self.wallet.stop()
             shutil.copytree(self.wallet.state, backup)
             self.start()
-        else:
+        elif way != "init":
             self.wallet.ctl("backup", backup)
         time.sleep(self.chance.uniform(0.3, 1) * seconds)
         self.kill()
         for thread in threads:
             thread.join(PATIENCE_S)
             check(not thread.is_alive(), "traffic does not end")
+        if way == "rolled-back":
+            self.roll_back(backup)
+            return
         aside = self.put_away()
+        if way == "init":
+            self.begin_anew()
+            shutil.rmtree(aside)
+            return
         if way == "import":
             self.begin_life("import", export)
+        elif way == "copied":
+            self.move_state(backup)
+            self.refused_start()
+            self.begin_life("adopt", "--copied")
         elif way == "downgrade":
             shutil.copytree(backup, self.wallet.state)
             self.begin_life("adopt", "--copied")
@@ -220,6 +252,49 @@ class Scene:
         self.start()
         self.operator_steps()
         shutil.rmtree(aside)
+
+    def move_state(self, directory):
+        """The state is at another path from now on."""
+        self.wallet.state = directory
+        self.wallet.write_config(settings_of_store() | SETTINGS)
+
+    def refused_start(self):
+        """No ledger starts on a copy before the operator states what it is."""
+        done = subprocess.run([cb.find_program("creditbridge-ledger"), "--config", self.wallet.config],
+                              capture_output=True, text=True, timeout=60, check=False)
+        equal(done.returncode, 78, f"the ledger on a copy: {done.stderr}")
+        check("adopt" in done.stderr, f"its remedy: {done.stderr}")
+
+    def roll_back(self, backup):
+        """The older files take the place of those in the directory, which stays the same one."""
+        for path in self.wallet.state.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        shutil.copytree(backup, self.wallet.state, dirs_exist_ok=True)
+        self.begin_life("adopt", "--copied")
+        self.start()
+        self.operator_steps()
+
+    def begin_anew(self):
+        """A new state in place of one that is lost: what was open is ended by the dealers' people."""
+        self.begin_life("init")
+        self.start()
+        for casino, dealer in self.dealers.items():
+            over = {payment.game_id for payment in dealer.payments.values()} | set(dealer.losses)
+            for number, bet in list(dealer.bets.items()):
+                if not bet.returned and bet.game_id not in over:
+                    self.dealer_ends(casino, number)
+        client, players, self.bank.dealer = self.set_up()
+        for server in self.games:
+            for one in server.rounds:
+                one.bet = "lost" if one.bet is None else one.bet
+                one.result = "lost" if one.result is None else one.result
+            server.players, server.caller.client = players, client
+        for one in self.bank.transfers:
+            one.error = "lost" if one.error is None else one.error
+        self.bank_begin = len(self.bank.transfers)
 
     def cut_logs(self, logs, backup):
         """Takes the last log away or, where the backup ends in it, a part of what follows."""
@@ -357,7 +432,7 @@ class Scene:
                 self.dealer_ends(casino, int(row["id"]))
             asked.add(row["id"])
         else:
-            self.contradictions.append(f"{casino}: {row} {self.evidence(casino, row)}")
+            self.contradictions.append(contradiction(row, f"{casino}: {row} {self.evidence(casino, row)}"))
 
     def evidence(self, casino, row):
         """What each side has of a round that they contradict each other about."""
@@ -415,113 +490,42 @@ class Scene:
         cb.wait_until(drained, PATIENCE_S, "callbacks to be delivered")
 
 
+def report_faults(faults):
+    kinds = collections.Counter(fault.kind for fault in faults)
+    print(f"# faults: {len(faults)} {dict(sorted(kinds.items()))}", flush=True)
+    for fault in faults[:10]:
+        print(f"# fault {str(fault)[:500]}", flush=True)
 
 
-# -- the judge
-
-def judge_round(one, dealer):
-    """What is wrong with a round, at its dealer; "" when nothing is."""
-    bets = [bet for bet in dealer.bets.values() if bet.game_id == one.game_id]
-    staked = sum(bet.units for bet in bets)
-    returned = sum(bet.returned for bet in bets)
-    paid = sum(payment.units for payment in dealer.payments.values()
-               if payment.game_id == one.game_id) + dealer.by_hand.get(one.game_id, 0)
-    # A repeated bet call may have made two bets: all but one are returned.
-    extra = staked - one.units if len(bets) > 1 else 0
-    if one.won():
-        if paid < one.payout:
-            return f"unpaid: {paid} of {one.payout}"
-        if paid > one.payout:
-            return f"paid twice: {paid} of {one.payout}"
-        return "" if returned == extra else f"stake returned beside a win: {returned}"
-    if one.result == "" and one.word == "refund":
-        return "" if returned + paid == staked else f"stake of {staked} returned as {returned + paid}"
-    if one.result == "" and one.word == "loss":
-        return "" if (returned, paid) == (extra, 0) else f"lost, and {returned} + {paid} returned"
-    # No result was acknowledged: the stake is with the player, once.
-    return "" if returned + paid == staked else f"no result, {staked} staked, {returned} + {paid} back"
-
-
-def judge(scene):
-    """Every fault, by kind: what the campaign's bar is 0 of."""
-    faults = []
-    for server in scene.games:
-        for one in server.rounds:
-            why = judge_round(one, scene.dealers[one.player.casino_id])
-            if why:
-                faults.append(f"{one.game_id} (life {one.life}, {one.word}, bet {one.bet!r}, result "
-                              f"{one.result!r}): {why}")
-    for dealer in scene.dealers.values():
-        faults += [f"id {number} names {first} and {then}"
-                   for number, first, then in dealer.reused]
-    balances = dict.fromkeys(scene.bank.users, 0)
-    for one in scene.bank.transfers:
-        if one.done():
-            balances[one.user_id] += -one.units if one.out else one.units
-    for user, units in balances.items():
-        shown = scene.wallet.ctl_json("player", "show", "bank", user)["balance"]
-        if round(shown * UNITS) != units:
-            faults.append(f"balance of {user}: {shown}, its transfers make {units / UNITS}")
-    return faults
-
-
-def ids_twice(scene):
-    """Ids in the game servers' and the bank's answers that name two things."""
-    names = {}
-    faults = []
-
-    def name(number, thing):
-        if number and names.setdefault(number, thing) != thing:
-            faults.append(f"id {number} names {names[number]} and {thing}")
-    for server in scene.games:
-        for one in server.rounds:
-            if one.bet == "":
-                name(one.bet_id, ("bet", one.game_id))
-            if one.result == "":
-                name(one.result_id, ("result", one.game_id))
-    for one in scene.bank.transfers:
-        if one.done():
-            name(one.transaction_id, ("transfer", one.reference))
-    return faults
-
-
-def keep_results(options, results):
-    """Writes what the run has come to, also when it fails."""
-    if options.results:
-        path = pathlib.Path(options.results)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(results, indent=2) + "\n")
-
-
-def run(options, seed, results):
-    report = results["control" if options.without else "campaign"] = {
-        "seed": seed, "cycles": options.cycles, "ways": {}, "ended": False}
+def run(options, seed):
     with Scene(options, seed) as scene:
         ways = list(options.way or WAYS)
+        counts = collections.Counter()
         for cycle in range(options.cycles):
             way = ways[cycle % len(ways)]
             started = time.monotonic()
             scene.go_back(way, options.seconds)
-            report["ways"][way] = report["ways"].get(way, 0) + 1
-            keep_results(options, results)
+            counts[way] += 1
             print(f"# cycle {cycle}: {way}, life {scene.life}, "
                   f"{time.monotonic() - started:.1f} s", flush=True)
+        # The last life gives out ids, too.
+        for thread in scene.play(options.seconds):
+            thread.join(PATIENCE_S)
+            check(not thread.is_alive(), "traffic does not end")
         scene.drain()
-        faults = judge(scene) + ids_twice(scene) + scene.contradictions
+        faults = judge(scene)
         rounds = [one for server in scene.games for one in server.rounds]
         wins = sum(one.won() for one in rounds)
-        print(f"# {options.cycles} restores, {scene.life} lives, {len(rounds)} rounds, {wins} wins, "
-              f"{len(scene.bank.transfers)} transfers, {scene.sweeps} sweeps: "
-              f"{len(faults)} faults", flush=True)
-        report.update(ended=True, lives=scene.life, rounds=len(rounds), wins=wins,
-                    transfers=len(scene.bank.transfers), sweeps=scene.sweeps, faults=len(faults),
-                    found=[fault[:500] for fault in faults[:10]])
-        keep_results(options, results)
+        print(f"# {'control' if options.without else 'campaign'}, seed {seed}: {dict(counts)}, {scene.life} lives, "
+              f"{len(rounds)} rounds, {wins} wins, {len(scene.bank.transfers)} transfers, {scene.sweeps} sweeps",
+              flush=True)
+        report_faults(faults)
         if options.without:
-            check(faults, f"without {options.without} nothing was found")
-            print(f"# found, as it must be: {faults[0]}", flush=True)
+            named = CONTROLS[options.without]
+            check(any(fault.kind in named for fault in faults),
+                  f"without {options.without} no fault of the kind {' or '.join(named)} was found")
             return
-        check(not faults, "\n".join(faults[:10]))
+        check(not faults, "\n".join(str(fault) for fault in faults[:10]))
         done = scene.wallet.ctl_run("check")
         equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
 
@@ -532,18 +536,15 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.7, help="of traffic before and after")
     parser.add_argument("--seed", default=os.environ.get("SEED") or str(random.getrandbits(32)))
     parser.add_argument("--way", action="append", choices=WAYS)
-    parser.add_argument("--without", choices=("floor", "steps"), default="")
-    parser.add_argument("--results", help="a file of JSON, with the figures of the run")
+    parser.add_argument("--without", choices=tuple(CONTROLS), default="")
     options = parser.parse_args()
     print(f"# SEED={options.seed}", flush=True)
-    results = {}
-    cases = [("restores, and dealers that did not go back",
-              lambda: run(options, options.seed, results))]
+    cases = [("restores, and dealers that did not go back", lambda: run(options, options.seed))]
     if not options.without:
         control = argparse.Namespace(**{**vars(options), "without": "floor", "cycles": 1,
                                         "way": ["twice"]})
         cases.append(("the control: ids without the clock's floor are found",
-                      lambda: run(control, f"{options.seed}-control", results)))
+                      lambda: run(control, f"{options.seed}-control")))
     return cb.run_cases(cases, seconds=int(60 + options.cycles * (options.seconds * 6 + 60)))
 
 
