@@ -1,8 +1,7 @@
 #include "archive/import.h"
 
-#include "archive/local.h"
+#include "archive/prove.h"
 #include "base/text.h"
-#include "check/prove.h"
 #include "domain/row_bounds.h"
 #include "ledger/offline/export.h"
 #include "ledger/offline/revived.h"
@@ -217,15 +216,11 @@ static enum outcome read_rows(struct archive_import *importing)
 /* Checks the rows like `check`, before a ledger may start with them. */
 static enum outcome prove_rows(struct archive_import *importing)
 {
-	struct import *import = &importing->import;
 	struct session *session = importing->session;
 	struct check_found found;
-	struct local local;
-	enum outcome code;
+	enum outcome code = archive_prove(session, importing->import.store, &found,
+		importing->progress, importing->progress_context);
 
-	local_begin(&local, session, import->store, import->transaction_counter);
-	code = check_prove(session, &found, importing->progress, importing->progress_context);
-	local_end(&local, session);
 	if (code != OUTCOME_DONE || !found.problems)
 		return code;
 	if (found.problems > 1)

@@ -330,6 +330,39 @@ def case_two_hosts():
         equal(len(set(given)), len(given), f"ids: {given}")
 
 
+def case_forged():
+    """Rows that no command can have made are refused, though every file is as the manifest says."""
+    with Wallet() as wallet:
+        wallet.move("before")
+        wallet.backup()
+        last = wallet.last_id()
+        wallet.stop()
+        # An adjustment of a million that nothing else names.
+        subprocess.run([cb.builddir() / "tests" / "fault" / "set_movement", wallet.state / "db", str(last + cb.ID_STRIDE),
+                        str(last + cb.ID_STRIDE), "demo", "a" * 20, "2", str(last), "10000", "10000000000"], check=True,
+                       timeout=20 * cb.PATIENCE)
+        wallet.start()
+        forged = wallet.dir / "forged"
+        wallet.ctl("backup", forged)
+        wallet.kill()
+        wallet.put_away()
+        equal(wallet.ctl_json("restore", "--dry-run", forged)["proved"], False, "the files are whole")
+        for _ in range(2):
+            refused(wallet, 1, "backup_damaged", "the rows of the backup do not agree", "restore", forged)
+            done = subprocess.run([cb.find_program("creditbridge-ledger"), "--config", wallet.config], capture_output=True,
+                                  text=True, timeout=20 * cb.PATIENCE, check=False)
+            equal(done.returncode, 78, f"no ledger starts on it: {done.stderr}")
+        # The operator decides.
+        equal(wallet.ctl_json("restore", "--no-proof", forged)["proved"], False, "without a proof")
+        wallet.start()
+        equal(wallet.ctl_run("check").returncode, 1, "check finds it, too")
+        wallet.stop()
+        wallet.put_away()
+        equal(wallet.restore()["proved"], True, "a backup that a ledger wrote")
+        wallet.start()
+        wallet.check()
+
+
 def case_places():
     """Where a backup may not be written to."""
     with Wallet() as wallet:
@@ -700,6 +733,7 @@ CASES = (
     ("refusals", case_refusals),
     ("lives", case_lives),
     ("two hosts go on after one backup", case_two_hosts),
+    ("forged rows", case_forged),
     ("places", case_places),
     ("a place that is read-only for the ledger", case_read_only_place),
     ("another user", case_other_user),

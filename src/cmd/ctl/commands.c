@@ -280,7 +280,7 @@ const struct ctl_command ctl_commands[] = {
 		"\"tables\",\"logs\",\"begun_ms\",\"ended_ms\",\"complete_to_ms\",...}",
 		backup_options, 1, 1, false, ctl_backup},
 	{"restore", "DIR", "Make a backup the state of a ledger that does not run",
-		"{\"state_directory\",\"dry_run\",\"installation\",\"complete_to_ms\",\"tables\","
+		"{\"state_directory\",\"dry_run\",\"proved\",\"installation\",\"complete_to_ms\",\"tables\","
 		"\"logs\",\"rolled_forward\",\"unreadable\",\"last_transaction_id\",\"last_ms\","
 		"\"raised_by\",\"first_id\",\"revived\":[{\"kind\",\"id\",\"suspended\",\"removed\",\"keys\"}],"
 		"\"changed\":[{\"time_ms\",\"action\",\"object\",\"in_force\",\"detail\","

@@ -69,6 +69,8 @@ static enum status finish_restore(const struct restore_options *options,
 	if (status)
 		return status;
 	status = walk_audit(store, options, why, why_size);
+	if (!status && options->prove)
+		status = options->prove(options->prove_context, store, why, why_size);
 	snprintf(detail, sizeof(detail), "complete_to_ms=%" PRId64 " rolled_forward=%s",
 		result->complete_to_ms, result->rolled_forward ? "yes" : "no");
 	if (!status) {

@@ -15,6 +15,8 @@
 #include "domain/records.h"
 #include "link/verdict.h"
 
+struct store;
+
 struct restore_options {
 	const struct settings *settings; /* the restore writes to its state_directory */
 	const char *backup;
@@ -29,6 +31,12 @@ struct restore_options {
 	/* Called for each restored row of the trail, in order; NULL: none. */
 	void (*audit)(void *context, const struct audit *row);
 	void *audit_context;
+	/*
+	 * Proves the restored rows before a ledger may start with them. Any other result than STATUS_OK, with
+	 * a reason in @why, ends the restore; the state then stays as after an interrupted one. NULL: none.
+	 */
+	enum status (*prove)(void *context, struct store *store, char *why, size_t why_size);
+	void *prove_context;
 	void (*progress)(void *context, uint64_t bytes, uint64_t bytes_all); /* NULL: none */
 	void *context;
 };

@@ -71,6 +71,7 @@ enum ctl_option {
 	OPTION_ROLE,
 	OPTION_PING,
 	OPTION_NO_LOOKUP,
+	OPTION_NO_PROOF,
 	OPTION_LISTEN,
 #define DEALER_SETTING(option, name, ...) OPTION_##option,
 #include "cmd/ctl/common/dealer_settings.def"

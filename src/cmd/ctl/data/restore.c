@@ -6,6 +6,7 @@
  */
 #include "ledger/offline/restore.h"
 
+#include "archive/prove.h"
 #include "base/text.h"
 #include "cmd/ctl/common/ctl.h"
 #include "cmd/ctl/common/output.h"
@@ -30,7 +31,7 @@
 struct child_report {
 	enum status status;
 	struct restore_result result;
-	char why[512];
+	char why[1024];
 };
 
 /* The kinds of pieces that the child sends after its report. */
@@ -58,6 +59,8 @@ struct work {
 	int to;               /* -1: the pieces are stored */
 	struct buffer pieces; /* stored until the report is sent */
 	struct changes changes;
+	struct session session; /* of the proof: its failures go to the parent */
+	struct progress *progress;
 	bool failed;
 };
 
@@ -126,12 +129,40 @@ static void show_restore_progress(void *progress, uint64_t bytes, uint64_t bytes
 	progress_show(progress, "%" PRIu64 " of %" PRIu64 " MiB", bytes >> 20, bytes_all >> 20);
 }
 
+static void show_proof_progress(void *progress, const char *what, uint64_t rows)
+{
+	progress_show(progress, "%s: %" PRIu64 " rows", what ? what : "proof", rows);
+}
+
+/* The files of a backup may agree with its manifest although no ledger wrote such rows. */
+static enum status prove_restored(void *context, struct store *store, char *why, size_t why_size)
+{
+	struct work *work = context;
+	struct check_found found;
+	const enum outcome code =
+		archive_prove(&work->session, store, &found, show_proof_progress, work->progress);
+
+	if (code != OUTCOME_DONE) {
+		snprintf(why, why_size, "the restored rows cannot be read: %s",
+			work->session.failure.detail);
+		return STATUS_CORRUPT;
+	}
+	if (!found.problems)
+		return STATUS_OK;
+	snprintf(why, why_size,
+		"the rows of the backup do not agree (%" PRIu64 " problem%s): %.256s; nothing was "
+		"restored: take another backup. With --no-proof it is restored as it is: then "
+		"`creditbridgectl check` lists all",
+		found.problems, found.problems == 1 ? "" : "s", found.first);
+	return STATUS_CORRUPT;
+}
+
 /* Runs in the child. */
 static void restore_in_child(const struct ctl *ctl, const char *backup, const char *old, int to)
 {
 	struct progress progress = progress_begin(ctl);
 	static struct child_report report;
-	struct work work = {.ctl = ctl, .old = old, .to = -1};
+	static struct work work;
 	const struct restore_options options = {
 		.settings = &ctl->session.settings,
 		.backup = backup,
@@ -144,10 +175,15 @@ static void restore_in_child(const struct ctl *ctl, const char *backup, const ch
 		.audit = changes_add_restored,
 		.audit_context = &work.changes,
 		.rows_context = &work,
+		.prove = ctl->options[OPTION_NO_PROOF] ? NULL : prove_restored,
+		.prove_context = &work,
 		.progress = show_restore_progress,
 		.context = &progress,
 	};
 
+	work = (struct work){.ctl = ctl, .old = old, .to = -1, .progress = &progress};
+	work.session = ctl->session;
+	work.session.report = NULL;
 	buffer_init(&work.pieces, SIZE_MAX / 4);
 	changes_init(&work.changes,
 		ctl->options[OPTION_LOGS] ? &report.result.complete_to_ms : NULL, put_changed,
@@ -313,6 +349,7 @@ static enum outcome print_result(struct ctl *ctl, const char *old, struct receiv
 	output_json_open(&json, ctl);
 	output_json_string(&json, "state_directory", ctl->session.settings.state_directory);
 	output_json_bool(&json, "dry_run", look);
+	output_json_bool(&json, "proved", !look && !ctl->options[OPTION_NO_PROOF]);
 	output_json_fields(&json, restore_fields, &report->result);
 	if (!look) {
 		received->lists.looked = old || ctl->options[OPTION_LOGS];
