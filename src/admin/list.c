@@ -21,6 +21,13 @@ void list_open(struct list *list, struct session *session, enum record record, b
 		list->code = session_no_memory(session);
 }
 
+void list_beginning(struct list *list, const char *text)
+{
+	/* A string of a key has no length before it and ends with a NUL (base/pack.h). */
+	if (!buffer_append(&list->prefix, text, strlen(text)))
+		list->code = session_no_memory(list->session);
+}
+
 void list_behind(struct list *list, const void *row)
 {
 	buffer_reset(&list->here);

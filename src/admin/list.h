@@ -41,6 +41,11 @@ struct list {
 void list_open(struct list *list, struct session *session, enum record record, bool reverse,
 	unsigned int key_count, const void *key);
 /*
+ * Narrows the walk to rows whose next key field, a string, begins with @text. Call it before the first list_next(), after
+ * list_open() with the key fields before that one.
+ */
+void list_beginning(struct list *list, const char *text);
+/*
  * Starts the walk after the key of @row, whether or not that row exists. Call it before the first
  * list_next().
  */

@@ -60,3 +60,27 @@ const struct field metrics_result_fields[] = {
 	FIELD(FIELD_BYTES, metrics_result, dealers),
 	FIELD_END,
 };
+
+const struct field breaker_opening_fields[] = {
+	FIELD(FIELD_TIME_MS, breaker_opening, opened_ms),
+	FIELD(FIELD_TIME_MS, breaker_opening, closed_ms),
+	FIELD(FIELD_U32, breaker_opening, tests),
+	FIELD_END,
+};
+
+const struct field dealer_state_cmd_fields[] = {
+	FIELD(FIELD_STR, dealer_state_cmd, casino_id),
+	FIELD_END,
+};
+const struct field dealer_state_result_fields[] = {
+	VERDICT(dealer_state_result),
+	FIELD_SUB(dealer_state_result, dealer, dealer_metrics, dealer_metrics_fields),
+	FIELD(FIELD_TIME_MS, dealer_state_result, started_ms),
+	FIELD(FIELD_TIME_MS, dealer_state_result, next_ms),
+	FIELD(FIELD_U32, dealer_state_result, opened),
+	FIELD_SUB(dealer_state_result, openings, breaker_opening, breaker_opening_fields),
+	FIELD(FIELD_TIME_MS, dealer_state_result, bad_ms),
+	FIELD(FIELD_U64, dealer_state_result, bad_event),
+	FIELD_NAMED(dealer_state_result, bad_class, callback_class_names, CALLBACK_CLASS_COUNT),
+	FIELD_END,
+};

@@ -77,6 +77,38 @@ struct metrics_result {
 	struct bytes dealers; /* packed dealer_metrics */
 };
 
+/* From when the breaker of a dealer opened until it was closed. */
+struct breaker_opening {
+	int64_t opened_ms; /* 0: there is no such opening */
+	int64_t closed_ms; /* 0: it is not closed yet */
+	uint32_t tests;    /* test calls that failed meanwhile */
+};
+#define BREAKER_OPENINGS 16
+
+/*
+ * One dealer's figures and the history of its breaker, which is in memory: a restart of the engine clears it.
+ * Refusal: dealer_not_found.
+ */
+struct dealer_state_cmd {
+	char casino_id[CASINO_ID_SIZE];
+};
+struct dealer_state_result {
+	struct verdict verdict;
+	struct dealer_metrics dealer; /* a dealer without a movement has sums of 0 */
+	int64_t started_ms;           /* when the engine started */
+	int64_t next_ms; /* of an open breaker: when it admits a test call; otherwise 0 */
+	uint32_t opened; /* how often the breaker opened since the engine started */
+	struct breaker_opening openings[BREAKER_OPENINGS]; /* the newest first */
+	/*
+	 * The last call with an unknown outcome, or that was not sent: both open the breaker. bad_ms 0: there was none. A
+	 * balance inquiry has an event without a row.
+	 */
+	int64_t bad_ms;
+	uint64_t bad_event;
+	enum callback_class bad_class;
+};
+extern const struct field breaker_opening_fields[];
+
 extern const struct field callback_count_fields[];
 extern const struct field dealer_metrics_fields[];
 

@@ -34,6 +34,15 @@ const struct field refused_call_fields[] = {
 	FIELD_END,
 };
 
+const struct field refused_cause_fields[] = {
+	FIELD_NAMED(refused_cause, refusal, refusal_ids, REFUSAL_COUNT),
+	FIELD_NAMED(refused_cause, why, refused_why_names, REFUSED_WHY_COUNT),
+	FIELD(FIELD_U64, refused_cause, calls),
+	FIELD(FIELD_U64, refused_cause, proved),
+	FIELD(FIELD_TIME_MS, refused_cause, newest_ms),
+	FIELD_END,
+};
+
 const struct field refused_keep_cmd_fields[] = {
 	FIELD(FIELD_BYTES, refused_keep_cmd, calls),
 	FIELD_END,
@@ -54,7 +63,13 @@ const struct field refused_list_cmd_fields[] = {
 	FIELD(FIELD_STR, refused_list_cmd, player_id),
 	FIELD(FIELD_STR, refused_list_cmd, request_transaction_id),
 	FIELD(FIELD_STR, refused_list_cmd, request_id),
+	FIELD(FIELD_STR, refused_list_cmd, client_id),
+	FIELD(FIELD_BOOL, refused_list_cmd, of_refusal),
+	FIELD_NAMED(refused_list_cmd, refusal, refusal_ids, REFUSAL_COUNT),
+	FIELD(FIELD_BOOL, refused_list_cmd, of_why),
+	FIELD_NAMED(refused_list_cmd, why, refused_why_names, REFUSED_WHY_COUNT),
 	FIELD(FIELD_BOOL, refused_list_cmd, count_only),
+	FIELD(FIELD_BOOL, refused_list_cmd, by_cause),
 	FIELD(FIELD_U32, refused_list_cmd, limit),
 	FIELD_END,
 };
@@ -67,6 +82,9 @@ const struct field refused_list_result_fields[] = {
 	FIELD(FIELD_U64, refused_list_result, bytes),
 	FIELD(FIELD_TIME_MS, refused_list_result, since_ms),
 	FIELD(FIELD_U64, refused_list_result, left_out),
+	FIELD(FIELD_TIME_MS, refused_list_result, started_ms),
+	FIELD(FIELD_TIME_MS, refused_list_result, looked_ms),
+	FIELD(FIELD_BYTES, refused_list_result, causes),
 	FIELD_END,
 };
 
@@ -84,11 +102,23 @@ static bool names_player(const struct refused_call *call, const struct refused_l
 	return is_wanted(cmd->casino_id, call->casino_id) && is_wanted(cmd->user_id, call->user_id);
 }
 
+static bool is_of_client(const struct refused_call *call, const struct refused_list_cmd *cmd)
+{
+	return !cmd->client_id[0] ||
+		(call->of == KEYRING_CLIENTS && strcmp(call->caller, cmd->client_id) == 0);
+}
+
+static bool has_cause(const struct refused_call *call, const struct refused_list_cmd *cmd)
+{
+	return (!cmd->of_refusal || call->refusal == cmd->refusal) &&
+		(!cmd->of_why || call->why == cmd->why);
+}
+
 bool refused_call_matches(const struct refused_call *call, const struct refused_list_cmd *cmd)
 {
 	return call->time_ms >= cmd->since_ms &&
 		(!cmd->until_ms || call->time_ms < cmd->until_ms) &&
 		is_wanted(cmd->request_id, call->request_id) &&
 		is_wanted(cmd->request_transaction_id, call->request_transaction_id) &&
-		names_player(call, cmd);
+		is_of_client(call, cmd) && has_cause(call, cmd) && names_player(call, cmd);
 }

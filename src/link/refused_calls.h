@@ -73,6 +73,17 @@ struct refused_keep_result {
 	uint32_t left_out; /* over a sender's share of a second, or not writable */
 };
 
+/* The kept calls with one cause: what was answered, and why. */
+struct refused_cause {
+	enum refusal refusal;
+	enum refused_why why;
+	uint64_t calls;
+	uint64_t proved; /* of them, those of a caller that proved its key */
+	int64_t newest_ms;
+};
+extern const struct field refused_cause_fields[];
+#define REFUSED_CAUSES_MAX (REFUSAL_COUNT * REFUSED_WHY_COUNT)
+
 /*
  * Reads kept calls, the newest first. A command reads a bounded part of the files. Repeat it with
  * @before = next until next is 0. An empty member of the filter matches all calls.
@@ -88,18 +99,27 @@ struct refused_list_cmd {
 	char player_id[EXTERNAL_ID_SIZE];
 	char request_transaction_id[EXTERNAL_ID_SIZE];
 	char request_id[FRAME_REQUEST_ID_SIZE];
+	char client_id[CLIENT_ID_SIZE]; /* of the mount of game servers, calls with this id */
+	bool of_refusal;                /* only calls that were answered with @refusal */
+	enum refusal refusal;
+	bool of_why; /* only calls with this @why */
+	enum refused_why why;
 	bool count_only; /* do not return the calls */
+	bool by_cause;   /* with @count_only: count each cause */
 	uint32_t limit;  /* at most this many calls; 0: REFUSED_PAGE_MAX */
 };
 struct refused_list_result {
 	struct verdict verdict;
-	struct bytes calls; /* packed refused_call, the newest first */
-	uint32_t matches;   /* calls in this answer, or counted */
-	uint64_t next;      /* 0: there are no older calls */
-	bool keeps;         /* calls are kept on disk (refused_keep_mib is not 0) */
-	uint64_t bytes;     /* on the disk */
-	int64_t since_ms;   /* time of the oldest kept call; 0: none, or not known yet */
-	uint64_t left_out;  /* calls that were not kept since the engine started */
+	struct bytes calls;  /* packed refused_call, the newest first */
+	uint32_t matches;    /* calls in this answer, or counted */
+	uint64_t next;       /* 0: there are no older calls */
+	bool keeps;          /* calls are kept on disk (refused_keep_mib is not 0) */
+	uint64_t bytes;      /* on the disk */
+	int64_t since_ms;    /* time of the oldest kept call; 0: none, or not known yet */
+	uint64_t left_out;   /* calls that were not kept since the engine started */
+	int64_t started_ms;  /* when the engine started */
+	int64_t looked_ms;   /* time of the oldest call that the command looked at; 0: none */
+	struct bytes causes; /* with @by_cause: packed refused_cause, each with a call */
 };
 
 /* Returns true if @call passes the filter of @cmd (@before and @limit aside). */

@@ -62,7 +62,7 @@ struct retired_key {
 	int64_t retired_ms;
 };
 
-/* Finds the newest stored request with this request id. */
+/* Finds the newest stored request with this request id. On desk.sock it comes without its signature. */
 struct refused_find_cmd {
 	char request_id[FRAME_REQUEST_ID_SIZE];
 };

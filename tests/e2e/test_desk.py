@@ -31,6 +31,7 @@ OTHER_FRONT = "fedcba9876543210" * 4
 ROLES = ("read", "support", "finance", "admin")
 # The least role of what desk.sock carries, with empty contents (doc/internals/architecture.md).
 LEAST = {"status": "read", "metrics": "read", "list": "read", "find": "read", "refused_list": "read",
+         "dealer_state": "read", "refused_find": "support",
          "callback_operate": "support", "replay_preview": "read", "replay_start": "support",
          "replay_stop": "support", "session_count": "admin"}
 OWN = {"session_step", "session_show", "session_close"}
@@ -163,6 +164,23 @@ def case_sign_in(office):
     opened = [row for row in audit if row["action"] == "session open"]
     equal((opened[0]["operator"], opened[0]["object"], opened[0]["detail"]),
           ("sue", "operator sue", "address=10.0.0.7"), "audit")
+
+
+def case_no_signature(office):
+    """A refused request comes over desk.sock with its body, and without its signature."""
+    body, signature = b'{"user_id": "alice"}', b"5" * 64
+    note = {"time_ms": cb.now_ms(), "request_id": "desk-401", "method": "POST", "path": "/user/balance", "caller_count": 1,
+            "signature_count": 1, "body_len": len(body), "caller": b"demo", "body": body, "signature": signature}
+    with Link(office.wallet.sockets / "edge.sock") as link:
+        answer = link.call("refused_note", pack("refused_note", request=note))
+        check(unpack("refused_note", answer.payload).kept, "the request is kept")
+    with Link(office.wallet.sockets / "admin.sock") as link:
+        found = unpack("refused_find", link.call("refused_find", pack("refused_find", request_id="desk-401")).payload)
+        equal(found.request.signature, signature, "on admin.sock, for explain")
+    with office.desk("sue") as desk:
+        outcome, found = desk.ask("refused_find", request_id="desk-401")
+        equal((outcome, found.matches, found.request.body), (DONE, 1, body), "on desk.sock")
+        equal((found.request.signature_count, found.request.signature), (1, b""), "the signature")
 
 
 def case_roles(office):
@@ -368,6 +386,7 @@ def main():
         cases = [(name, lambda function=function: function(office)) for name, function in (
             ("front secret", case_front_secret),
             ("sign-in", case_sign_in),
+            ("no signature", case_no_signature),
             ("roles", case_roles),
             ("other sockets", case_other_sockets),
             ("secrets", case_secrets),

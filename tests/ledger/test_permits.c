@@ -96,6 +96,63 @@ START_TEST(breaker_opens_and_closes)
 }
 END_TEST
 
+/* Opens the breaker of demo at @now_ms with calls that are not sent. */
+static void open_once(int64_t now_ms)
+{
+	while (permits_breaker(&permits, "demo", now_ms) == BREAKER_CLOSED)
+		ck_assert(call(CALLBACK_NOT_SENT, now_ms));
+}
+
+START_TEST(openings_are_remembered)
+{
+	struct permits_history history;
+	int64_t now_ms = 1000000;
+
+	ck_assert(permits_init(&permits));
+	permits_history(&permits, "demo", now_ms, &history);
+	ck_assert_uint_eq(history.opened, 0);
+	ck_assert_uint_eq(history.count, 0);
+	ck_assert_int_eq(history.bad_ms, 0);
+	ck_assert(call(CALLBACK_REFUSED, now_ms));
+	permits_history(&permits, "demo", now_ms, &history);
+	ck_assert_int_eq(history.bad_ms, 0);
+	open_once(now_ms);
+	permits_history(&permits, "demo", now_ms, &history);
+	ck_assert_int_eq(history.breaker, BREAKER_OPEN);
+	ck_assert_int_eq(history.next_ms, now_ms + PERMITS_OPEN_MS);
+	ck_assert_uint_eq(history.opened, 1);
+	ck_assert_int_eq(history.openings[0].opened_ms, now_ms);
+	ck_assert_int_eq(history.openings[0].closed_ms, 0);
+	ck_assert_int_eq(history.bad_ms, now_ms);
+	ck_assert_uint_eq(history.bad_id, next_id);
+	ck_assert_int_eq(history.bad_class, CALLBACK_NOT_SENT);
+	/* A test call that fails is part of the same opening; one that succeeds ends it. */
+	ck_assert(call(CALLBACK_UNKNOWN, now_ms + PERMITS_OPEN_MS));
+	ck_assert(call(CALLBACK_SUCCESS, now_ms + 2 * PERMITS_OPEN_MS));
+	permits_history(&permits, "demo", now_ms + 2 * PERMITS_OPEN_MS, &history);
+	ck_assert_int_eq(history.breaker, BREAKER_CLOSED);
+	ck_assert_int_eq(history.next_ms, 0);
+	ck_assert_uint_eq(history.opened, 1);
+	ck_assert_uint_eq(history.openings[0].tests, 1);
+	ck_assert_int_eq(history.openings[0].closed_ms, now_ms + 2 * PERMITS_OPEN_MS);
+	ck_assert_int_eq(history.bad_class, CALLBACK_UNKNOWN);
+	/* The newest ones are kept. */
+	for (int64_t i = 1; i <= PERMITS_OPENINGS; i++) {
+		open_once(now_ms + i * 1000000);
+		ck_assert(call(CALLBACK_SUCCESS, now_ms + i * 1000000 + PERMITS_OPEN_MS));
+	}
+	permits_history(&permits, "demo", now_ms + 99 * 1000000, &history);
+	ck_assert_uint_eq(history.opened, PERMITS_OPENINGS + 1);
+	ck_assert_uint_eq(history.count, PERMITS_OPENINGS);
+	ck_assert_int_eq(history.openings[0].opened_ms, now_ms + PERMITS_OPENINGS * 1000000);
+	ck_assert_int_eq(history.openings[PERMITS_OPENINGS - 1].opened_ms, now_ms + 1000000);
+	/* An unknown dealer has none, and gets no entry. */
+	permits_history(&permits, "other", now_ms, &history);
+	ck_assert_uint_eq(history.opened, 0);
+	permits_free(&permits);
+}
+END_TEST
+
 /* If the worker of a half-open probe dies, the breaker opens again when the lease expires. */
 START_TEST(lost_calls_count_as_unknown)
 {
@@ -287,6 +344,7 @@ Suite *permits_suite(void)
 	tcase_add_test(tc, permits_are_limited);
 	tcase_add_test(tc, names_that_hold_no_permit_take_no_place);
 	tcase_add_test(tc, breaker_opens_and_closes);
+	tcase_add_test(tc, openings_are_remembered);
 	tcase_add_test(tc, lost_calls_count_as_unknown);
 	tcase_add_test(tc, outcomes_grow_old);
 	tcase_add_test(tc, oldest_first_and_in_turn);

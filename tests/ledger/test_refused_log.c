@@ -211,6 +211,86 @@ START_TEST(a_player_has_two_names)
 }
 END_TEST
 
+/* Reads the causes of all pages of @filter. Returns the calls of this cause. */
+static uint64_t count_cause(struct refused_list_cmd filter, enum refusal refusal,
+	enum refused_why why, uint64_t *proved)
+{
+	struct refused_cause cause;
+	uint64_t calls = 0;
+
+	*proved = 0;
+	filter.count_only = filter.by_cause = true;
+	do {
+		buffer_reset(&rows);
+		memset(&page, 0, sizeof(page));
+		refused_log_list(&kept, &filter, &rows, &page);
+		ck_assert_uint_eq(page.calls.len, 0);
+		while (page.causes.len) {
+			ck_assert(unpack_record(&page.causes, refused_cause_fields, &cause));
+			ck_assert_uint_gt(cause.calls, 0);
+			if (cause.refusal != refusal || cause.why != why)
+				continue;
+			calls += cause.calls;
+			*proved += cause.proved;
+		}
+		filter.before = page.next;
+	} while (page.next);
+	return calls;
+}
+
+/* Calls of two causes and two game servers: each filter selects its own, and the counts agree. */
+START_TEST(causes_and_game_servers)
+{
+	struct refused_list_cmd filter;
+	struct refused_call call;
+	uint64_t proved;
+
+	for (unsigned int i = 0; i < 30; i++) {
+		call = call_of("slots", i);
+		call.of = i % 3 ? KEYRING_CLIENTS : KEYRING_DEALERS;
+		ck_assert_uint_eq(keep(&call).kept, 1);
+		now.wall_ms += 1000;
+		call = stranger_of(1, i);
+		ck_assert_uint_eq(keep(&call).kept, 1);
+	}
+	memset(&filter, 0, sizeof(filter));
+	for (unsigned int round = 0; round < 2; round++) {
+		ck_assert_uint_eq(count_cause(filter, REFUSAL_INSUFFICIENT_BALANCE,
+					  REFUSED_WHY_NONE, &proved),
+			30);
+		ck_assert_uint_eq(proved, 30);
+		ck_assert_uint_eq(count_cause(filter, REFUSAL_INVALID_SIGNATURE,
+					  REFUSED_WHY_SIGNATURE, &proved),
+			30);
+		ck_assert_uint_eq(proved, 0);
+		ck_assert_int_eq(page.looked_ms, NOW_MS);
+		ck_assert_uint_eq(count_cause(filter, REFUSAL_INVALID_SIGNATURE,
+					  REFUSED_WHY_HEADERS, &proved),
+			0);
+		reopen();
+	}
+	ck_assert_int_eq(page.started_ms, NOW_MS + 30 * 1000); /* that of the second round */
+	strcpy(filter.client_id, "slots");
+	ck_assert_uint_eq(list(&filter, NULL), 20);
+	strcpy(filter.client_id, "slot");
+	ck_assert_uint_eq(list(&filter, NULL), 0);
+	memset(&filter, 0, sizeof(filter));
+	filter.of_refusal = true;
+	filter.refusal = REFUSAL_INVALID_SIGNATURE;
+	ck_assert_uint_eq(list(&filter, NULL), 30);
+	filter.of_why = true;
+	ck_assert_uint_eq(list(&filter, NULL), 0);
+	filter.why = REFUSED_WHY_SIGNATURE;
+	ck_assert_uint_eq(list(&filter, NULL), 30);
+	/* A time range bounds the counts as it bounds the list. */
+	filter.since_ms = NOW_MS + 20 * 1000;
+	ck_assert_uint_eq(count_cause(filter, REFUSAL_INVALID_SIGNATURE, REFUSED_WHY_SIGNATURE,
+				  &proved),
+		list(&filter, NULL));
+	ck_assert_uint_eq(list(&filter, NULL), 11);
+}
+END_TEST
+
 /* Opens the newest segment and returns its length. */
 static int newest_file(off_t *len)
 {
@@ -552,6 +632,7 @@ Suite *refused_log_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, calls_come_back_in_order);
 	tcase_add_test(tc, a_player_has_two_names);
+	tcase_add_test(tc, causes_and_game_servers);
 	tcase_add_test(tc, a_torn_tail_is_dropped);
 	tcase_add_test(tc, other_files_do_no_harm);
 	tcase_add_test(tc, a_flood_pushes_out_no_other);

@@ -84,6 +84,8 @@ int main(void)
 	fields_print(find_hit_fields);
 	printf(",\"due_entry\":");
 	fields_print(due_entry_fields);
+	printf(",\"refused_call\":");
+	fields_print(refused_call_fields);
 	printf(",\"settle_item\":");
 	fields_print(settle_item_fields);
 	printf(",\"settle_answer\":");

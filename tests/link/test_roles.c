@@ -12,6 +12,7 @@ static const struct {
 } allowed[] = {
 	{"status", ROLE_READ},
 	{"metrics", ROLE_READ},
+	{"dealer_state", ROLE_READ},
 	{"list", ROLE_READ},
 	{"find", ROLE_READ},
 	{"feed", ROLE_READ},

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "link/frame.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void refused_open(struct refused_calls *calls, struct session *session,
@@ -67,6 +68,76 @@ enum outcome refused_count_rest(struct refused_calls *calls, struct refused_coun
 		count->count += calls->last.matches;
 	count->more = calls->cmd.before != 0;
 	return calls->code;
+}
+
+/* Returns the entry of the cause, which is added if it is new; NULL: there is no room. */
+static struct refused_cause *find_cause(struct refused_causes *causes,
+	const struct refused_cause *wanted)
+{
+	for (uint32_t i = 0; i < causes->count; i++) {
+		if (causes->list[i].refusal == wanted->refusal &&
+			causes->list[i].why == wanted->why)
+			return &causes->list[i];
+	}
+	if (causes->count == REFUSED_CAUSES_MAX)
+		return NULL;
+	causes->list[causes->count] =
+		(struct refused_cause){.refusal = wanted->refusal, .why = wanted->why};
+	return &causes->list[causes->count++];
+}
+
+static void add_causes(struct refused_causes *causes, struct bytes packed)
+{
+	struct refused_cause row, *cause;
+
+	while (packed.len && unpack_record(&packed, refused_cause_fields, &row)) {
+		cause = find_cause(causes, &row);
+		if (!cause)
+			continue;
+		cause->calls += row.calls;
+		cause->proved += row.proved;
+		if (row.newest_ms > cause->newest_ms)
+			cause->newest_ms = row.newest_ms;
+		causes->calls += row.calls;
+	}
+}
+
+static int compare_causes(const void *a, const void *b)
+{
+	const struct refused_cause *left = a, *right = b;
+
+	if (left->calls != right->calls)
+		return left->calls < right->calls ? 1 : -1;
+	if (left->refusal != right->refusal)
+		return left->refusal < right->refusal ? -1 : 1;
+	return (left->why > right->why) - (left->why < right->why);
+}
+
+enum outcome refused_count_causes(struct session *session, const struct refused_list_cmd *filter,
+	unsigned int steps, struct refused_causes *causes)
+{
+	struct refused_list_cmd cmd = *filter;
+	enum outcome code = OUTCOME_DONE;
+
+	memset(causes, 0, sizeof(*causes));
+	cmd.before = 0;
+	cmd.count_only = true;
+	cmd.by_cause = true;
+	for (unsigned int step = 0; step < steps && code == OUTCOME_DONE; step++) {
+		code = session_do(session, COMMAND_REFUSED_LIST, &cmd, &causes->last, NULL);
+		if (code != OUTCOME_DONE)
+			break;
+		add_causes(causes, causes->last.causes);
+		if (causes->last.looked_ms &&
+			(!causes->looked_ms || causes->last.looked_ms < causes->looked_ms))
+			causes->looked_ms = causes->last.looked_ms;
+		cmd.before = causes->last.next;
+		if (!cmd.before)
+			break;
+	}
+	causes->more = cmd.before != 0;
+	qsort(causes->list, causes->count, sizeof(causes->list[0]), compare_causes);
+	return code;
 }
 
 enum outcome refused_end(struct refused_calls *calls, enum outcome code)

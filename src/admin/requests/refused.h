@@ -37,6 +37,19 @@ struct refused_count {
 /* Counts the calls that refused_next() has not returned yet. */
 enum outcome refused_count_rest(struct refused_calls *calls, struct refused_count *count);
 
+/* The calls that match a filter, by their cause. */
+struct refused_causes {
+	struct refused_cause list[REFUSED_CAUSES_MAX]; /* those with the most calls first */
+	uint32_t count;
+	uint64_t calls;                  /* in all */
+	bool more;                       /* older calls were not looked at ... */
+	int64_t looked_ms;               /* ... than this one; 0: no call was looked at */
+	struct refused_list_result last; /* of the newest command; its bytes are not valid */
+};
+/* Counts the newest calls with at most @steps commands, each of which reads a bounded part of the files. */
+enum outcome refused_count_causes(struct session *session, const struct refused_list_cmd *filter,
+	unsigned int steps, struct refused_causes *causes);
+
 /* Frees the iterator. Returns @code, or calls->code if @code is OUTCOME_DONE. */
 enum outcome refused_end(struct refused_calls *calls, enum outcome code);
 

@@ -36,6 +36,7 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_CALLBACK_WAIT] = {.read = callback_wait_read},
 	[COMMAND_LIST] = {.read = list_read},
 	[COMMAND_METRICS] = {.read = metrics_read},
+	[COMMAND_DEALER_STATE] = {.read = dealer_state_read},
 	[COMMAND_REFUSED_NOTE] = {.read = refused_note_read},
 	[COMMAND_REFUSED_FIND] = {.read = refused_find_read},
 	[COMMAND_REFUSED_KEEP] = {.read = refused_keep_read},

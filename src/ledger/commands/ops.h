@@ -119,6 +119,7 @@ OPS_READ(callback_find);
 OPS_READ(callback_wait);
 OPS_READ(callback_page);
 OPS_READ(feed);
+OPS_READ(dealer_state);
 OPS_READ(find);
 OPS_READ(keyring);
 OPS_READ(key_try);

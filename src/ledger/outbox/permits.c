@@ -28,6 +28,12 @@ struct permits_dealer {
 	int64_t open_until_ms;
 	uint64_t probe; /* the permit of the test call while half-open; 0: none yet */
 	struct bucket buckets[PERMITS_BUCKETS];
+	uint32_t opened; /* how often the breaker opened */
+	/* opening number n is at n % PERMITS_OPENINGS */
+	struct permits_opening openings[PERMITS_OPENINGS];
+	int64_t bad_ms; /* of the last call that counted as bad; 0: none */
+	uint64_t bad_id;
+	enum callback_class bad_class;
 	bool held;             /* counted in held_count */
 	uint32_t max_inflight; /* the last value set by permits_limit() or permits_take() */
 	uint32_t permit_count;
@@ -78,8 +84,15 @@ static struct permits_dealer *find_or_add_dealer(struct permits *permits, const 
 	return dealer;
 }
 
-static void close_breaker(struct permits_dealer *dealer)
+/* Returns the opening under way, or the last one. */
+static struct permits_opening *last_opening(struct permits_dealer *dealer)
 {
+	return &dealer->openings[(dealer->opened - 1) % PERMITS_OPENINGS];
+}
+
+static void close_breaker(struct permits_dealer *dealer, int64_t now_ms)
+{
+	last_opening(dealer)->closed_ms = now_ms;
 	dealer->breaker = BREAKER_CLOSED;
 	dealer->probe = 0;
 	memset(dealer->buckets, 0, sizeof(dealer->buckets));
@@ -87,6 +100,12 @@ static void close_breaker(struct permits_dealer *dealer)
 
 static void open_breaker(struct permits_dealer *dealer, int64_t now_ms)
 {
+	if (dealer->breaker == BREAKER_CLOSED) {
+		dealer->opened++;
+		*last_opening(dealer) = (struct permits_opening){.opened_ms = now_ms};
+	} else {
+		last_opening(dealer)->tests++;
+	}
 	dealer->breaker = BREAKER_OPEN;
 	dealer->probe = 0;
 	dealer->open_until_ms = now_ms + dealer->open_ms;
@@ -113,8 +132,16 @@ static void count_call(struct permits_dealer *dealer, bool bad, int64_t now_ms)
 }
 
 /* Counts the outcome of the call that holds permit @id. */
-static void judge_breaker(struct permits_dealer *dealer, uint64_t id, bool bad, int64_t now_ms)
+static void judge_breaker(struct permits_dealer *dealer, uint64_t id, enum callback_class class,
+	int64_t now_ms)
 {
+	const bool bad = class == CALLBACK_UNKNOWN || class == CALLBACK_NOT_SENT;
+
+	if (bad) {
+		dealer->bad_ms = now_ms;
+		dealer->bad_id = id;
+		dealer->bad_class = class;
+	}
 	switch (dealer->breaker) {
 	case BREAKER_CLOSED:
 		count_call(dealer, bad, now_ms);
@@ -125,7 +152,7 @@ static void judge_breaker(struct permits_dealer *dealer, uint64_t id, bool bad, 
 		if (bad)
 			open_breaker(dealer, now_ms);
 		else
-			close_breaker(dealer);
+			close_breaker(dealer, now_ms);
 		break;
 	case BREAKER_OPEN:
 	case BREAKER_COUNT:
@@ -147,7 +174,7 @@ static void refresh_dealer(struct permits_dealer *dealer, int64_t now_ms)
 		if (permit.until_ms > now_ms)
 			continue;
 		drop_permit(dealer, i);
-		judge_breaker(dealer, permit.id, true, now_ms);
+		judge_breaker(dealer, permit.id, CALLBACK_UNKNOWN, now_ms);
 	}
 	if (dealer->breaker == BREAKER_OPEN && now_ms >= dealer->open_until_ms)
 		dealer->breaker = BREAKER_HALF_OPEN;
@@ -256,8 +283,29 @@ bool permits_give(struct permits *permits, const char *casino_id, uint64_t id,
 	if (!find_permit(dealer, id, &at))
 		return false;
 	drop_permit(dealer, at);
-	judge_breaker(dealer, id, class == CALLBACK_UNKNOWN || class == CALLBACK_NOT_SENT, now_ms);
+	judge_breaker(dealer, id, class, now_ms);
 	return true;
+}
+
+void permits_history(struct permits *permits, const char *casino_id, int64_t now_ms,
+	struct permits_history *history)
+{
+	struct permits_dealer *dealer = *dealer_place(permits, casino_id);
+
+	memset(history, 0, sizeof(*history));
+	if (!dealer)
+		return;
+	refresh_dealer(dealer, now_ms);
+	history->breaker = dealer->breaker;
+	history->next_ms = dealer->breaker == BREAKER_OPEN ? dealer->open_until_ms : 0;
+	history->opened = dealer->opened;
+	history->count = dealer->opened < PERMITS_OPENINGS ? dealer->opened : PERMITS_OPENINGS;
+	for (uint32_t i = 0; i < history->count; i++)
+		history->openings[i] =
+			dealer->openings[(dealer->opened - 1 - i) % PERMITS_OPENINGS];
+	history->bad_ms = dealer->bad_ms;
+	history->bad_id = dealer->bad_id;
+	history->bad_class = dealer->bad_class;
 }
 
 enum breaker permits_breaker(struct permits *permits, const char *casino_id, int64_t now_ms)

@@ -74,6 +74,33 @@ bool permits_take(struct permits *permits, const char *casino_id, uint64_t id,
 bool permits_give(struct permits *permits, const char *casino_id, uint64_t id,
 	enum callback_class class, int64_t now_ms);
 
+/* Openings of a breaker that are remembered, the newest ones. */
+#define PERMITS_OPENINGS 16
+
+/* From when a breaker opened until it was closed. */
+struct permits_opening {
+	int64_t opened_ms;
+	int64_t closed_ms; /* 0: it is not closed yet */
+	uint32_t tests;    /* test calls that failed meanwhile */
+};
+
+/* What is remembered of a dealer's breaker. */
+struct permits_history {
+	enum breaker breaker;
+	int64_t next_ms; /* of an open breaker: when it admits a test call; otherwise 0 */
+	uint32_t opened; /* how often it opened */
+	struct permits_opening openings[PERMITS_OPENINGS]; /* the newest first */
+	uint32_t count;                                    /* of @openings */
+	/* the last call whose outcome counted against the dealer; bad_ms 0: none */
+	int64_t bad_ms;
+	uint64_t bad_id;
+	enum callback_class bad_class;
+};
+
+/* Creates no entry for @casino_id: the history of an unknown dealer is empty. */
+void permits_history(struct permits *permits, const char *casino_id, int64_t now_ms,
+	struct permits_history *history);
+
 /* For status and metrics. */
 enum breaker permits_breaker(struct permits *permits, const char *casino_id, int64_t now_ms);
 uint32_t permits_inflight(struct permits *permits, const char *casino_id, int64_t now_ms);

@@ -152,6 +152,7 @@ bool refused_log_open(struct refused_log *log, int state, uint32_t keep_mib, uin
 		: (uint32_t)(log->bytes_max / SEGMENT_PART);
 	log->keep_ms = days * DAY_MS;
 	log->next_number = 1;
+	log->started_ms = now->wall_ms;
 	log->rest_ms = now->boot_ms + REFUSED_CLOCK_REST_MS;
 	log->clock_ms = now->wall_ms - now->boot_ms;
 	if (!scan_directory(log, !keep_mib) || !keep_mib) {
@@ -165,6 +166,7 @@ bool refused_log_open(struct refused_log *log, int state, uint32_t keep_mib, uin
 void refused_log_close(struct refused_log *log)
 {
 	const uint64_t left_out = log->left_out;
+	const int64_t started_ms = log->started_ms;
 
 	for (uint32_t i = 0; i < log->count; i++)
 		free(log->segments[i].parts);
@@ -178,6 +180,7 @@ void refused_log_close(struct refused_log *log)
 		close(log->dir);
 	refused_log_init(log);
 	log->left_out = left_out;
+	log->started_ms = started_ms;
 }
 
 /* ---- segments */
@@ -440,9 +443,12 @@ static uint32_t newest_before(const struct refused_log *log, uint64_t before)
 	return n ? n - 1 : log->count;
 }
 
-/* Finds the matching calls below @before. Their offsets in @records are in log->file2, ascending. */
+/*
+ * Finds the matching calls below @before, and counts their causes. Their offsets in @records are in log->file2,
+ * ascending.
+ */
 static uint32_t find_matches(struct refused_log *log, const struct bytes *records,
-	const struct refused_list_cmd *cmd, uint64_t before)
+	const struct refused_list_cmd *cmd, uint64_t before, struct refused_list_result *result)
 {
 	struct bytes in = *records, record;
 	struct refused_call call;
@@ -451,8 +457,15 @@ static uint32_t find_matches(struct refused_log *log, const struct bytes *record
 	buffer_reset(&log->file2);
 	while (segment_get(&in, &call, &record)) {
 		at = (uint32_t)(record.data - records->data);
-		if ((!before || call.number < before) && refused_call_matches(&call, cmd) &&
-			buffer_append(&log->file2, &at, sizeof(at)))
+		if (before && call.number >= before)
+			continue;
+		if (!result->looked_ms || call.time_ms < result->looked_ms)
+			result->looked_ms = call.time_ms;
+		if (!refused_call_matches(&call, cmd))
+			continue;
+		if (cmd->by_cause)
+			tally_count(&log->tally, &call);
+		if (buffer_append(&log->file2, &at, sizeof(at)))
 			count++;
 	}
 	return count;
@@ -468,7 +481,7 @@ static bool list_segment(struct refused_log *log, const struct bytes *records,
 {
 	const uint32_t limit =
 		cmd->limit && cmd->limit < REFUSED_PAGE_MAX ? cmd->limit : REFUSED_PAGE_MAX;
-	uint32_t count = find_matches(log, records, cmd, *before), at;
+	uint32_t count = find_matches(log, records, cmd, *before, result), at;
 	struct refused_call call;
 	struct bytes in, record;
 
@@ -509,6 +522,8 @@ void refused_log_list(struct refused_log *log, const struct refused_list_cmd *cm
 	result->bytes = log->bytes;
 	result->left_out = log->left_out;
 	result->since_ms = refused_log_oldest_ms(log);
+	result->started_ms = log->started_ms;
+	memset(&log->tally, 0, sizeof(log->tally));
 	for (n = newest_before(log, before); n < log->count; n = newest_before(log, before)) {
 		const uint64_t first = log->segments[n].first;
 
@@ -524,7 +539,10 @@ void refused_log_list(struct refused_log *log, const struct refused_list_cmd *cm
 		before = first;
 	}
 	result->next = n < log->count ? before : 0;
-	result->calls = (struct bytes){rows->data, (uint32_t)rows->len};
+	if (cmd->count_only && cmd->by_cause && tally_pack(&log->tally, rows))
+		result->causes = (struct bytes){rows->data, (uint32_t)rows->len};
+	else
+		result->calls = (struct bytes){rows->data, (uint32_t)rows->len};
 }
 
 void refused_log_step(struct refused_log *log, const struct moment *now)

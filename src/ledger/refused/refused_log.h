@@ -55,6 +55,11 @@ struct segment {
 	uint32_t part_count, part_room;
 };
 
+/* How many of the calls that a command looks at have each cause. */
+struct refused_tally {
+	struct refused_cause causes[REFUSED_CAUSES_MAX];
+};
+
 struct refused_log {
 	int dir; /* -1: closed; nothing is kept or read */
 	uint64_t bytes_max;
@@ -77,6 +82,8 @@ struct refused_log {
 	int64_t clock_ms; /* the wall clock's distance to the boot's */
 	bool failing;     /* the last write failed, which was logged */
 	uint64_t left_out;
+	int64_t started_ms;         /* when it was opened */
+	struct refused_tally tally; /* of the command under way */
 };
 
 /* A closed log. */
@@ -98,7 +105,7 @@ void refused_log_close(struct refused_log *log);
 void refused_log_keep(struct refused_log *log, struct bytes calls, bool storage_low,
 	const struct moment *now, struct refused_keep_result *result);
 
-/* Answers @cmd. The calls are packed into @rows, whose limit they do not exceed. */
+/* Answers @cmd. The calls or the causes are packed into @rows, whose limit they do not exceed. */
 void refused_log_list(struct refused_log *log, const struct refused_list_cmd *cmd,
 	struct buffer *rows, struct refused_list_result *result);
 
@@ -120,6 +127,10 @@ void segment_learn(struct refused_log *log, uint32_t n);
 void segment_relearn(struct refused_log *log, uint32_t n, uint32_t bytes);
 /* Deletes segment @n with its file. */
 void segment_delete(struct refused_log *log, uint32_t n);
+/* Counts @call. */
+void tally_count(struct refused_tally *tally, const struct refused_call *call);
+/* Appends the causes that have calls, packed. Returns false if @out is full. */
+bool tally_pack(const struct refused_tally *tally, struct buffer *out);
 /* Deletes calls until the log is within its bounds, or a bounded amount of work was done. */
 void refused_log_trim(struct refused_log *log);
 

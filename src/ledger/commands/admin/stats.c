@@ -1,12 +1,14 @@
 /*
- * stats - METRICS: the ledger's figures and, page by page, those of the dealers.
+ * stats - METRICS: the ledger's figures and, page by page, those of the dealers. DEALER_STATE: those of one.
  */
 #include "base/pack.h"
 #include "base/text.h"
 #include "ledger/commands/ops.h"
+#include "ledger/commands/refused/rejected_requests.h"
 #include "ledger/outbox/metrics.h"
 #include "ledger/outbox/permits.h"
 #include "ledger/outbox/schedule.h"
+#include "ledger/rows/keys.h"
 
 #include <string.h>
 
@@ -18,6 +20,13 @@ struct stats_dealer {
 	char casino_id[CASINO_ID_SIZE];
 	char currency[CURRENCY_SIZE];
 	enum wallet_mode mode;
+};
+
+/* The copy of one row. */
+struct stats_row {
+	void *row;
+	size_t size;
+	bool found;
 };
 
 /* A page on its way: the dealers of it, and then their sums. Both are in the order of casino_id. */
@@ -48,10 +57,9 @@ static void fill_sums(const struct total *total, struct dealer_metrics *dealer)
 }
 
 /* Fills the figures of the dealer's callbacks. */
-static void fill_dealer_metrics(const struct stats_page *page, const struct total *total,
+static void fill_dealer_metrics(const struct read_context *context, const struct total *total,
 	struct dealer_metrics *dealer)
 {
-	const struct read_context *context = page->context;
 	int64_t now_ms = context->now.boot_ms;
 	struct schedule_figures schedule;
 	bool called = metrics_ended(context->metrics, total->casino_id, dealer);
@@ -113,7 +121,7 @@ static bool visit_total(void *context, struct bytes key, const void *row)
 	text_copy(dealer.currency, sizeof(dealer.currency), kept->currency);
 	dealer.mode = kept->mode;
 	fill_sums(total, &dealer);
-	fill_dealer_metrics(page, total, &dealer);
+	fill_dealer_metrics(page->context, total, &dealer);
 	pack_record(page->context->rows, dealer_metrics_fields, &dealer);
 	page->result->count++;
 	return true;
@@ -169,4 +177,88 @@ enum status metrics_read(const void *arg, const struct read_context *context, vo
 	if (cmd->without_dealers || !context->store)
 		return STATUS_OK;
 	return read_dealers(context, cmd->after, result);
+}
+
+/* ---- one dealer */
+
+/* Converts a boot time to the wall clock's. 0 stays 0. */
+static int64_t wall_time(const struct moment *now, int64_t boot_ms)
+{
+	return boot_ms ? now->wall_ms - now->boot_ms + boot_ms : 0;
+}
+
+static void read_history(const struct read_context *context, const char *casino_id,
+	struct dealer_state_result *result)
+{
+	const struct moment *now = &context->now;
+	struct permits_history history;
+
+	_Static_assert(BREAKER_OPENINGS == PERMITS_OPENINGS, "each opening has its place");
+	permits_history(context->permits, casino_id, now->boot_ms, &history);
+	result->next_ms = wall_time(now, history.next_ms);
+	result->opened = history.opened;
+	for (uint32_t i = 0; i < history.count; i++) {
+		result->openings[i] = (struct breaker_opening){
+			.opened_ms = wall_time(now, history.openings[i].opened_ms),
+			.closed_ms = wall_time(now, history.openings[i].closed_ms),
+			.tests = history.openings[i].tests,
+		};
+	}
+	result->bad_ms = wall_time(now, history.bad_ms);
+	result->bad_event = history.bad_id;
+	result->bad_class = history.bad_class;
+}
+
+/* Visits the row of a dealer or of its sums. There is one. */
+static bool copy_row(void *arg, struct bytes key, const void *row)
+{
+	struct stats_row *copy = arg;
+
+	(void)key;
+	memcpy(copy->row, row, copy->size);
+	copy->found = true;
+	return false;
+}
+
+static enum status read_first(const struct read_context *context, enum record record,
+	const struct bytes *key, struct stats_row *copy)
+{
+	const struct store_range range = {.record = record, .prefix = *key};
+
+	copy->size = record_infos[record].size;
+	return context->store->scan(context->store, &range, copy_row, copy);
+}
+
+enum status dealer_state_read(const void *arg, const struct read_context *context, void *out)
+{
+	const struct dealer_state_cmd *cmd = arg;
+	struct dealer_state_result *result = out;
+	struct dealer dealer = dealer_named(cmd->casino_id);
+	struct total total;
+	struct stats_row of_dealer = {.row = &dealer}, of_total = {.row = &total};
+	struct bytes key;
+	enum status status;
+
+	memset(&total, 0, sizeof(total));
+	memcpy(total.casino_id, cmd->casino_id, sizeof(total.casino_id));
+	if (!pack_key(context->cursor, dealer_fields, 1, &dealer))
+		return STATUS_NOMEM;
+	key = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
+	status = read_first(context, RECORD_DEALER, &key, &of_dealer);
+	if (status == STATUS_OK)
+		status = read_first(context, RECORD_TOTAL, &key, &of_total);
+	if (status != STATUS_OK || !of_dealer.found) {
+		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
+		explicit_bzero(&dealer, sizeof(dealer));
+		return status;
+	}
+	text_copy(result->dealer.casino_id, sizeof(result->dealer.casino_id), dealer.casino_id);
+	text_copy(result->dealer.currency, sizeof(result->dealer.currency), dealer.currency);
+	result->dealer.mode = dealer.mode;
+	explicit_bzero(&dealer, sizeof(dealer)); /* it has keys */
+	fill_sums(&total, &result->dealer);
+	fill_dealer_metrics(context, &total, &result->dealer);
+	result->started_ms = context->refused->started_ms;
+	read_history(context, result->dealer.casino_id, result);
+	return STATUS_OK;
 }

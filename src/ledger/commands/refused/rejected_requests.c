@@ -253,7 +253,11 @@ enum status refused_note_read(const void *arg, const struct read_context *contex
 enum status refused_find_read(const void *arg, const struct read_context *context, void *out)
 {
 	const struct refused_find_cmd *cmd = arg;
+	struct refused_find_result *result = out;
 
-	refused_find(context->refused, cmd->request_id, out);
+	refused_find(context->refused, cmd->request_id, result);
+	/* No page of the console shows a signature, so it does not learn one. */
+	if (context->desk)
+		result->request.signature = (struct bytes){.len = 0};
 	return STATUS_OK;
 }
