@@ -10,5 +10,6 @@ Suite *console_address_suite(void);
 Suite *console_view_suite(void);
 Suite *chart_suite(void);
 Suite *page_rate_suite(void);
+Suite *refused_request_suite(void);
 
 #endif

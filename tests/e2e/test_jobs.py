@@ -168,7 +168,16 @@ def case_explain(office):
     for line in ("answer   401 invalid_signature", "\ncause    ", "\nremedy   ", "\nowed     "):
         check(line in text, f"{line!r} in {text}")
     button = next(node for node in document.all("button") if node.text() == "copy for the integrator")
-    equal(button.attributes["data-copy"], text, "what is copied")
+    headers, shown, hexed = [node.text() for node in document.all("pre")][1:]
+    check(headers.startswith(f"POST {cb.TRANSFER_IN}\nX-Request-Id: jobs-401\nX-Casino-Id: demo (sent 1 time)\n") and
+          "X-Casino-Signature: sent 1 time; its value is not shown\n" in headers, headers)
+    equal(json.loads(shown), body, "the body as text")
+    sent = bytes.fromhex("".join(line[10:58] for line in hexed.splitlines()))
+    equal(sent.decode(), shown, "the body in hex")
+    folded = {next(node.all("summary")).text(): "open" not in node.attributes for node in document.all("details")}
+    check(folded["Headers"] and folded[f"Body ({len(sent)} bytes)"], f"both are folded: {folded}")
+    equal(button.attributes["data-copy"], f"{text}\n{headers}\n{hexed}", "what is copied")
+    check("0" * 64 not in page.text, "no signature")
     equal(rita.get("/explain", request="jobs-401").status, 403, "the role read may not")
     check(not any(node.text() == "jobs-401" for node in rita.get(refused).document().all("a")),
           "no link for the role read")

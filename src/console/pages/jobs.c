@@ -5,12 +5,13 @@
 #include "console/common/places.h"
 #include "console/pages/pages.h"
 #include "console/sections/dealers.h"
+#include "console/sections/refused_request.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of an answer that is shown as text. */
-#define TEXT_MAX (256 * 1024)
+/* Bytes of an answer that is shown as text, or of an explanation with the request that it explains. */
+#define TEXT_MAX (320 * 1024)
 
 /* Writes what a command wrote, with a button that copies it. */
 static void write_text(struct page *page, struct buffer *text, const char *button)
@@ -28,11 +29,35 @@ static void write_text(struct page *page, struct buffer *text, const char *butto
 	html_close(html);
 }
 
+/* Writes the explanation, then the headers and the body, and a button that copies all of it. */
+static enum outcome write_explanation(struct page *page, const char *id, struct buffer *text)
+{
+	struct page_address list = page_address(page, "/refused");
+	struct html *html = &page->html;
+	enum outcome code;
+
+	places_section(page, "/refused");
+	page_begin_id(page, "Why was this call refused?", id);
+	html_open(html, "section");
+	page_pre(page, text->data, text->len, NULL);
+	html_close(html);
+	code = refused_request_write(page, id, text);
+	if (code != OUTCOME_DONE)
+		return code;
+	if (buffer_append(text, "", 1)) {
+		html_open(html, "p");
+		page_copy(page, (const char *)text->data, "copy for the integrator");
+		html_close(html);
+	}
+	page_link(page, &list, "Refused calls");
+	return page_end(page);
+}
+
 enum outcome page_explain(struct page *page)
 {
 	struct job_request request = {.job = JOB_EXPLAIN};
 	const char *id = params_get(&page->query, "request");
-	struct page_address list = page_address(page, "/refused");
+	enum outcome code = OUTCOME_DONE;
 	struct buffer text;
 	struct job_end end;
 
@@ -43,18 +68,13 @@ enum outcome page_explain(struct page *page)
 	text_copy(request.request, sizeof(request.request), id);
 	buffer_init(&text, TEXT_MAX);
 	if (job_collect(page, &request, &text, &end)) {
-		if (end.exit_code != 0) {
+		if (end.exit_code != 0)
 			job_failed(page, &end);
-		} else {
-			places_section(page, "/refused");
-			page_begin_id(page, "Why was this call refused?", id);
-			write_text(page, &text, "copy for the integrator");
-			page_link(page, &list, "Refused calls");
-			page_end(page);
-		}
+		else
+			code = write_explanation(page, id, &text);
 	}
 	buffer_free(&text);
-	return OUTCOME_DONE;
+	return code;
 }
 
 /* Reads the dealer of the form. Returns false after an error page. */

@@ -5,14 +5,18 @@
 #include "base/text.h"
 #include "console/common/leads.h"
 #include "console/pages/pages.h"
+#include "console/sections/refused_causes.h"
 #include "console/common/view.h"
 #include "console/common/walk.h"
 #include "link/refused_calls.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-/* Commands that one page sends at most; each reads a bounded part of the files. */
+/* Commands that one page sends at most for its list, and for its counts; each reads a bounded part of the files. */
 #define REFUSED_STEPS 8
+/* A filter that no call passes. */
+#define NO_CALL "\x01"
 
 struct refused_view {
 	struct refused_call call; /* must be first */
@@ -49,6 +53,7 @@ static const struct view_column refused_columns[] = {
 	{"Time", "time_ms", VIEW_PLAIN, NULL},
 	{"Code", "code", VIEW_PLAIN, NULL},
 	{"Error", "error", VIEW_STATE, NULL},
+	{"Why", "why", VIEW_PLAIN, NULL},
 	{"Detail", "detail", VIEW_PLAIN, NULL},
 	{"Call", "operation", VIEW_PLAIN, NULL},
 	{"Caller", "caller", VIEW_PLAIN, NULL},
@@ -62,22 +67,44 @@ static const struct view_column refused_columns[] = {
 };
 
 /* A filter of text that does not fit matches nothing. */
-static void read_filter(struct page *page, const struct filter *filter,
+static void read_text(const struct page *page, const char *param, size_t size, char *text)
+{
+	if (!text_copy(text, size, params_get(&page->query, param)))
+		text_copy(text, size, NO_CALL);
+}
+
+/* Reads the parameters "error" and "why". An unknown one matches nothing. */
+static void read_cause(const struct page *page, struct refused_list_cmd *cmd)
+{
+	const char *why = params_get(&page->query, "why");
+
+	cmd->of_refusal = params_get(&page->query, "error")[0] != '\0';
+	cmd->refusal = walk_choice(page, "error", refusal_ids, REFUSAL_COUNT);
+	cmd->of_why = why[0] != '\0';
+	cmd->why = strcmp(why, REFUSED_WHY_IS_NONE) == 0
+		? REFUSED_WHY_NONE
+		: walk_choice(page, "why", refused_why_names, REFUSED_WHY_COUNT);
+	if ((cmd->of_refusal && cmd->refusal == REFUSAL_COUNT) ||
+		(cmd->of_why && cmd->why == REFUSED_WHY_COUNT))
+		text_copy(cmd->request_id, sizeof(cmd->request_id), NO_CALL);
+	cmd->refusal %= REFUSAL_COUNT;
+	cmd->why %= REFUSED_WHY_COUNT;
+}
+
+static void read_filter(const struct page *page, const struct filter *filter,
 	struct refused_list_cmd *cmd)
 {
-	const struct params *query = &page->query;
-
 	memset(cmd, 0, sizeof(*cmd));
 	memcpy(cmd->casino_id, filter->casino_id, sizeof(cmd->casino_id));
 	memcpy(cmd->user_id, filter->user_id, sizeof(cmd->user_id));
 	cmd->since_ms = filter->since_ms;
 	cmd->until_ms = filter->until_ms == INT64_MAX ? 0 : filter->until_ms;
-	if (!text_copy(cmd->request_transaction_id, sizeof(cmd->request_transaction_id),
-		    params_get(query, "reference")))
-		text_copy(cmd->request_transaction_id, sizeof(cmd->request_transaction_id), "\x01");
-	if (!text_copy(cmd->request_id, sizeof(cmd->request_id), params_get(query, "request")))
-		text_copy(cmd->request_id, sizeof(cmd->request_id), "\x01");
-	text_unsigned(params_get(query, "after"), INT64_MAX, &cmd->before);
+	read_text(page, "client", sizeof(cmd->client_id), cmd->client_id);
+	read_text(page, "reference", sizeof(cmd->request_transaction_id),
+		cmd->request_transaction_id);
+	read_text(page, "request", sizeof(cmd->request_id), cmd->request_id);
+	read_cause(page, cmd);
+	text_unsigned(params_get(&page->query, "after"), INT64_MAX, &cmd->before);
 }
 
 /* Reads calls until @cmd->limit of them are shown. Sets cmd->before to the next page; 0: none. */
@@ -111,20 +138,87 @@ static enum outcome list_refused(struct page *page, struct refused_list_cmd *cmd
 	return code;
 }
 
+static const struct page_filter_input filter_inputs[] = {
+	{"Dealer", "casino"},
+	{"Game server", "client"},
+	{"User", "user"},
+	{"Reference", "reference"},
+	{"Request id", "request"},
+	{"Since", "since"},
+	{"Until", "until"},
+	{"Error", "error"},
+};
+#define FILTER_INPUTS (sizeof(filter_inputs) / sizeof(filter_inputs[0]))
+
 static void write_form(struct page *page)
 {
-	static const struct page_filter_input inputs[] = {
-		{"Dealer", "casino"},
-		{"User", "user"},
-		{"Reference", "reference"},
-		{"Request id", "request"},
-		{"Since", "since"},
-		{"Until", "until"},
-	};
+	const char *whys[REFUSED_WHY_COUNT];
 
-	page_filter(page, inputs, sizeof(inputs) / sizeof(inputs[0]));
+	for (unsigned int i = 0; i < REFUSED_WHY_COUNT; i++)
+		whys[i] = i == REFUSED_WHY_NONE ? REFUSED_WHY_IS_NONE : refused_why_names[i];
+	page_filter(page, filter_inputs, FILTER_INPUTS);
+	page_select(page, "Why", "why", whys, REFUSED_WHY_COUNT, params_get(&page->query, "why"));
 	page_button(page, "Show");
 	html_close(&page->html);
+}
+
+/* Writes what is kept, since when, and how many calls are not. */
+static void write_kept(struct page *page, const struct refused_list_result *kept)
+{
+	struct html *html = &page->html;
+	char left_out[VIEW_COUNT_SIZE];
+
+	if (!kept->keeps) {
+		page_paragraph(page, "refused_keep_mib is 0: no refused call is kept on disk.");
+		return;
+	}
+	html_open(html, "p");
+	if (kept->since_ms) {
+		html_text(html, "Calls are kept since ");
+		page_time(page, kept->since_ms);
+		html_printf(html, ", %" PRIu64 " KiB on disk.", (kept->bytes + 1023) / 1024);
+	} else {
+		html_text(html,
+			kept->bytes ? "The time of the oldest call is not known yet: the files "
+				      "are being read since the ledger's start."
+				    : "No refused call is kept.");
+	}
+	if (kept->left_out) {
+		html_printf(html, " %s call%s left out since ",
+			view_count(kept->left_out, left_out),
+			kept->left_out == 1 ? " was" : "s were");
+		page_time(page, kept->started_ms);
+		html_text(html,
+			", when the ledger's engine was started: under a flood, each sender has "
+			"its share of a second.");
+	} else {
+		html_text(html, " None was left out since ");
+		page_time(page, kept->started_ms);
+		html_text(html, ", when the ledger's engine was started.");
+	}
+	html_close(html);
+}
+
+/* Writes what is kept, and on the first page of a list the counts of its causes. */
+static enum outcome write_causes(struct page *page, const struct refused_list_cmd *filter)
+{
+	struct page_address list = page_address(page, "/refused");
+	struct refused_causes causes;
+	enum outcome code;
+
+	if (params_get(&page->query, "after")[0])
+		return OUTCOME_DONE;
+	for (size_t i = 0; i < FILTER_INPUTS; i++) {
+		if (strcmp(filter_inputs[i].name, "error") != 0)
+			address_add(&list, filter_inputs[i].name,
+				params_get(&page->query, filter_inputs[i].name));
+	}
+	code = refused_count_causes(&page->desk.session, filter, REFUSED_STEPS, &causes);
+	if (code != OUTCOME_DONE)
+		return code;
+	write_kept(page, &causes.last);
+	refused_causes_write(page, &causes, &list);
+	return OUTCOME_DONE;
 }
 
 enum outcome page_refused(struct page *page)
@@ -140,18 +234,16 @@ enum outcome page_refused(struct page *page)
 	read_filter(page, &filter, &cmd);
 	if (filter.user_id[0])
 		code = refused_add_player(&page->desk.session, &cmd);
-	if (code != OUTCOME_DONE)
-		return code;
-	if (!page->route->csv) {
+	if (code == OUTCOME_DONE && !page->route->csv) {
 		page_begin(page, "Refused calls");
 		write_form(page);
+		code = write_causes(page, &cmd);
 	}
-	code = list_refused(page, &cmd, page->route->csv ? page->console->csv_rows / 10 : PAGE_ROWS,
-		&result);
+	if (code == OUTCOME_DONE)
+		code = list_refused(page, &cmd,
+			page->route->csv ? page->console->csv_rows / 10 : PAGE_ROWS, &result);
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;
-	if (!result.keeps)
-		page_paragraph(page, "refused_keep_mib is 0: no refused call is kept on disk.");
 	walk_links(page, cmd.before);
 	page_paragraph(page,
 		"A call with Proved \"no\" proved no key: any client of the web server may have "
