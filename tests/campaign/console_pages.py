@@ -19,6 +19,7 @@ PAGES = (
     ("/", "", "</html>"),
     ("/search", "id=nowhere", "</html>"),
     ("/dealer", "id=bank", "bank"),
+    ("/players", "casino=bank&begins=a", "alice"),
     ("/player", "id=bank/alice", "alice"),
     ("/transactions", "casino=bank", "</html>"),
     ("/transactions.csv", "", "transaction_id"),

@@ -129,6 +129,7 @@ def example(path):
     numbers = {"/bets/#": WORLD.bet, "/transactions/#": WORLD.transfer, "/replays/#": WORLD.replay}
     queries = {"/player": f"?id={WORLD.alice}", "/player.csv": f"?id={WORLD.alice}",
                "/player/days.csv": f"?id={WORLD.alice}", "/dealer": "?id=demo",
+               "/players": "?casino=demo", "/players.csv": "?casino=demo",
                "/round": f"?player={WORLD.bob}&game=game-2", "/round.csv": f"?player={WORLD.bob}&game=game-2",
                "/transfer": "?of=dealer&owner=demo&reference=in-1", "/search": "?id=zzz",
                "/replays/preview": "?casino=demo-b", "/explain": "?request=zzz"}

@@ -210,6 +210,7 @@ def case_commands():
     """No page needs more than FRAMES_MAX commands."""
     event = WALLET.ctl_json("callback", "list", "--casino", "many", "--limit", "1")["callbacks"][0]["event"]
     pages = (("/", {}), ("/search", {"id": "zzz"}), ("/dealers", {}), ("/dealer", {"id": "many"}),
+             ("/players", {"casino": "many", "begins": "u1"}),
              ("/days", {"casino": "many"}), ("/player", {"id": "many/u7"}), ("/transactions", {}),
              ("/transactions", {"casino": "many", "kind": "bet"}), ("/callbacks", {}),
              ("/callbacks", {"casino": "many", "state": "parked"}), (f"/callbacks/{event}", {}),

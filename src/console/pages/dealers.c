@@ -3,7 +3,10 @@
 #include "admin/names.h"
 #include "base/text.h"
 #include "console/sections/days.h"
+#include "console/sections/dealer_setup.h"
+#include "console/sections/dealer_state.h"
 #include "console/sections/dealers.h"
+#include "console/sections/refused_causes.h"
 #include "console/common/leads.h"
 #include "console/common/places.h"
 #include "console/pages/pages.h"
@@ -16,6 +19,8 @@
 
 /* Dealers on one page. */
 #define DEALERS_SHOWN 64
+/* Commands that count the refused calls of one dealer at most; each reads a bounded part of the files. */
+#define REFUSED_STEPS 8
 
 struct dealers_page {
 	struct view view;
@@ -166,41 +171,121 @@ static void write_jobs(struct page *page, const struct dealer *dealer)
 	html_close(html);
 }
 
-enum outcome page_dealer(struct page *page)
+/* The form that finds players of the dealer (pages/players.c). */
+static void write_player_form(struct page *page, const struct dealer *dealer,
+	const struct total *total)
 {
-	struct session *session = &page->desk.session;
-	struct day_row days[DAYS_SHOWN];
-	struct dealer dealer;
-	struct total total;
-	enum outcome code;
-	uint32_t count;
-	bool found;
+	const struct page_address to = page_address(page, "/players");
+	struct html *html = &page->html;
+	char players[VIEW_COUNT_SIZE];
 
-	code = names_dealer(session, params_get(&page->query, "id"), &dealer);
-	if (code == OUTCOME_USAGE)
-		return dealers_none(page);
-	memset(&total, 0, sizeof(total));
-	memcpy(total.casino_id, dealer.casino_id, sizeof(total.casino_id));
-	if (code == OUTCOME_DONE)
-		code = list_fetch(session, RECORD_TOTAL, &total, &found, NULL);
-	if (code == OUTCOME_DONE)
-		code = days_before(page, &dealer, days_today(&dealer, page->now_ms), days, &count);
+	html_open(html, "section");
+	html_element(html, "h2", "", "Players");
+	html_open(html, "form");
+	html_attribute(html, "method", "get");
+	html_attribute(html, "class", "filter");
+	html_exact(html, "action", to.text);
+	page_hidden(page, "casino", dealer->casino_id);
+	html_printf(html, "%s player%s. ", view_count(total->players, players),
+		total->players == 1 ? "" : "s");
+	page_input(page, "The user id begins with", "begins", "");
+	page_button(page, "Show");
+	html_close(html);
+	html_close(html);
+}
+
+/* The refused calls of a day, by their cause. */
+static enum outcome write_refused(struct page *page, const struct dealer *dealer)
+{
+	const int64_t since_ms = page->now_ms - INT64_C(86400000);
+	struct page_address list = page_address(page, "/refused");
+	struct refused_list_cmd filter;
+	struct refused_causes causes;
+	enum outcome code;
+
+	memset(&filter, 0, sizeof(filter));
+	memcpy(filter.casino_id, dealer->casino_id, sizeof(filter.casino_id));
+	filter.since_ms = since_ms;
+	code = refused_count_causes(&page->desk.session, &filter, REFUSED_STEPS, &causes);
 	if (code != OUTCOME_DONE)
 		return code;
-	page_dealer_zone(page, dealer.utc_offset_min);
+	address_add(&list, "casino", dealer->casino_id);
+	address_add_number(&list, "since", (uint64_t)since_ms);
+	html_open(&page->html, "section");
+	html_element(&page->html, "h2", "", "Refused calls in 24 hours");
+	refused_causes_write(page, &causes, &list);
+	html_close(&page->html);
+	return OUTCOME_DONE;
+}
+
+/* What the page shows of the dealer. */
+struct dealer_facts {
+	struct dealer dealer;
+	struct total total;
+	struct dealer_state_result state;
+	struct day_row days[DAYS_SHOWN];
+	uint32_t day_count;
+};
+
+/* OUTCOME_USAGE: there is no such dealer. */
+static enum outcome read_facts(struct page *page, struct dealer_facts *facts)
+{
+	struct session *session = &page->desk.session;
+	struct dealer_state_cmd cmd;
+	enum outcome code;
+	bool found;
+
+	memset(facts, 0, sizeof(*facts));
+	memset(&cmd, 0, sizeof(cmd));
+	code = names_dealer(session, params_get(&page->query, "id"), &facts->dealer);
+	if (code != OUTCOME_DONE)
+		return code;
+	memcpy(facts->total.casino_id, facts->dealer.casino_id, sizeof(facts->total.casino_id));
+	memcpy(cmd.casino_id, facts->dealer.casino_id, sizeof(cmd.casino_id));
+	code = list_fetch(session, RECORD_TOTAL, &facts->total, &found, NULL);
+	if (code == OUTCOME_DONE)
+		code = session_do(session, COMMAND_DEALER_STATE, &cmd, &facts->state, NULL);
+	if (code == OUTCOME_DONE)
+		code = days_before(page, &facts->dealer, days_today(&facts->dealer, page->now_ms),
+			facts->days, &facts->day_count);
+	return code;
+}
+
+static void write_pairs(struct page *page, const char *heading, const struct view_column *columns,
+	const struct field *fields, const void *row)
+{
+	html_open(&page->html, "section");
+	html_element(&page->html, "h2", "", heading);
+	view_pairs(page, columns, fields, row);
+	html_close(&page->html);
+}
+
+enum outcome page_dealer(struct page *page)
+{
+	struct dealer_facts facts;
+	const struct dealer *dealer = &facts.dealer;
+	enum outcome code = read_facts(page, &facts);
+
+	if (code == OUTCOME_USAGE)
+		return dealers_none(page);
+	if (code != OUTCOME_DONE)
+		return code;
+	page_dealer_zone(page, dealer->utc_offset_min);
 	places_section(page, "/dealers");
-	page_begin_id(page, "Dealer", dealer.casino_id);
-	write_links(page, &dealer);
-	write_jobs(page, &dealer);
-	html_open(&page->html, "section");
-	html_element(&page->html, "h2", "", "Sums");
-	view_pairs(page, total_columns, total_fields, &total);
-	html_close(&page->html);
-	days_section(page, &dealer, days, count);
-	html_open(&page->html, "section");
-	html_element(&page->html, "h2", "", "Settings");
-	view_pairs(page, dealer_columns, dealer_fields, &dealer);
-	html_close(&page->html);
-	suspend_dealer_form(page, &dealer);
+	page_begin_id(page, "Dealer", dealer->casino_id);
+	write_links(page, dealer);
+	write_jobs(page, dealer);
+	dealer_setup_steps(page, dealer, &facts.total);
+	code = dealer_state_write(page, &facts.state);
+	if (code == OUTCOME_DONE)
+		code = write_refused(page, dealer);
+	if (code != OUTCOME_DONE)
+		return code;
+	write_pairs(page, "Sums", total_columns, total_fields, &facts.total);
+	write_player_form(page, dealer, &facts.total);
+	days_section(page, dealer, facts.days, facts.day_count);
+	write_pairs(page, "Settings", dealer_columns, dealer_fields, dealer);
+	dealer_setup_keys(page, dealer);
+	suspend_dealer_form(page, dealer);
 	return page_end(page);
 }

@@ -15,6 +15,7 @@ enum outcome page_dealers(struct page *page);
 enum outcome page_dealer(struct page *page);
 enum outcome page_dealer_suspend(struct page *page);
 enum outcome page_days(struct page *page);
+enum outcome page_players(struct page *page);
 enum outcome page_player(struct page *page);
 /* The sums of a player's days, as CSV only. */
 enum outcome page_player_days(struct page *page);

@@ -21,6 +21,8 @@ static const struct console_route routes[] = {
 	{"/dealer/suspend", ROUTE_POST, ROLE_ADMIN, false, false, page_dealer_suspend},
 	{"/dealer/ping", ROUTE_POST, ROLE_SUPPORT, false, false, page_ping},
 	{"/dealer/recon", ROUTE_POST, ROLE_FINANCE, false, false, page_recon},
+	{"/players", ROUTE_GET, ROLE_READ, false, false, page_players},
+	{"/players.csv", ROUTE_GET, ROLE_READ, false, true, page_players},
 	{"/player", ROUTE_GET, ROLE_READ, false, false, page_player},
 	{"/player.csv", ROUTE_GET, ROLE_READ, false, true, page_player},
 	{"/player/days.csv", ROUTE_GET, ROLE_READ, false, true, page_player_days},
