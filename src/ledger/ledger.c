@@ -301,7 +301,7 @@ static enum run run_transaction(struct ledger *ledger, struct slot *slots, unsig
 	ledger->notes.count = 0;
 	ran = apply_and_save(ledger, slots, *count);
 	if (ran == RUN_DONE)
-		metrics_book(ledger->metrics, &ledger->notes);
+		metrics_book(ledger->metrics, &ledger->notes, ledger->now.boot_ms);
 	else
 		permits_undo(&ledger->derived.permits);
 	retired_book(&ledger->refused, &ledger->retired, ran == RUN_DONE);

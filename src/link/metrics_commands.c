@@ -37,6 +37,8 @@ const struct field dealer_metrics_fields[] = {
 	FIELD(FIELD_U64, dealer_metrics, bets_without_balance),
 	FIELD(FIELD_U64, dealer_metrics, unknown_to_dealer),
 	FIELD(FIELD_U64, dealer_metrics, known_to_dealer),
+	FIELD_SUB(dealer_metrics, recent, callback_count, callback_count_fields),
+	FIELD(FIELD_U64, dealer_metrics, breaker_ms),
 	FIELD_SUB(dealer_metrics, ended, callback_count, callback_count_fields),
 	FIELD_END,
 };
@@ -82,5 +84,45 @@ const struct field dealer_state_result_fields[] = {
 	FIELD(FIELD_TIME_MS, dealer_state_result, bad_ms),
 	FIELD(FIELD_U64, dealer_state_result, bad_event),
 	FIELD_NAMED(dealer_state_result, bad_class, callback_class_names, CALLBACK_CLASS_COUNT),
+	FIELD_END,
+};
+
+const struct field activity_cmd_fields[] = {
+	FIELD(FIELD_BOOL, activity_cmd, unused),
+	FIELD_END,
+};
+const struct field activity_span_fields[] = {
+	FIELD(FIELD_TIME_MS, activity_span, begin_ms),
+	FIELD(FIELD_U64, activity_span, known_ms),
+	FIELD(FIELD_U64, activity_span, calls),
+	FIELD(FIELD_U64, activity_span, refused),
+	FIELD(FIELD_U64, activity_span, failed),
+	FIELD(FIELD_U64, activity_span, transfers),
+	FIELD(FIELD_U64, activity_span, bets),
+	FIELD_END,
+};
+const struct field activity_result_fields[] = {
+	VERDICT(activity_result),
+	FIELD(FIELD_TIME_MS, activity_result, since_ms),
+	FIELD(FIELD_U32, activity_result, count),
+	FIELD(FIELD_BYTES, activity_result, spans),
+	FIELD_END,
+};
+
+const struct field callback_ages_cmd_fields[] = {
+	FIELD(FIELD_STR, callback_ages_cmd, casino_id),
+	FIELD(FIELD_STR, callback_ages_cmd, after_casino_id),
+	FIELD(FIELD_U64, callback_ages_cmd, after_event),
+	FIELD(FIELD_U32, callback_ages_cmd, limit),
+	FIELD_END,
+};
+const struct field callback_ages_result_fields[] = {
+	VERDICT(callback_ages_result),
+	FIELD_SUB(callback_ages_result, counts, callback_count, callback_count_fields),
+	FIELD(FIELD_U32, callback_ages_result, looked),
+	FIELD(FIELD_BOOL, callback_ages_result, more),
+	FIELD(FIELD_STR, callback_ages_result, last_casino_id),
+	FIELD(FIELD_U64, callback_ages_result, last_event),
+	FIELD(FIELD_U64, callback_ages_result, due_left),
 	FIELD_END,
 };

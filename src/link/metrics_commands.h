@@ -9,6 +9,7 @@
 struct callback_count {
 	uint64_t count;
 };
+#define METRICS_RECENT_MS (5 * 60 * 1000)
 /*
  * A dealer, in the order of casino_id. The sums are those of struct total (domain/records.h); a
  * correction or a cancelled bet may lower them.
@@ -48,6 +49,9 @@ struct dealer_metrics {
 	 */
 	uint64_t unknown_to_dealer;
 	uint64_t known_to_dealer;
+	/* Attempts that ended in the last METRICS_RECENT_MS, by class. */
+	struct callback_count recent[CALLBACK_CLASS_COUNT];
+	uint64_t breaker_ms; /* how long ago the breaker opened; 0: it is closed */
 	/* Ended attempts by kind and class; see dealer_attempts(). */
 	struct callback_count ended[CALLBACK_KIND_COUNT * CALLBACK_CLASS_COUNT];
 };
@@ -107,9 +111,68 @@ struct dealer_state_result {
 	uint64_t bad_event;
 	enum callback_class bad_class;
 };
-extern const struct field breaker_opening_fields[];
+
+/*
+ * How many calls the workers of the ledger's host answered in the last 24 hours, in any state, also halted
+ * (metrics/activity.h). It is known as long as creditbridge-ledger runs, across restarts of its engine.
+ */
+struct activity_cmd {
+	bool unused; /* a struct needs a member */
+};
+/* A quarter of an hour. */
+struct activity_span {
+	int64_t begin_ms;  /* wall-clock time */
+	uint64_t known_ms; /* the part of it that is known: from the first sample on, until now */
+	uint64_t calls;
+	uint64_t refused;   /* of the calls, answered 4xx */
+	uint64_t failed;    /* of the calls, answered 5xx */
+	uint64_t transfers; /* accepted */
+	uint64_t bets;      /* accepted */
+};
+struct activity_result {
+	struct verdict verdict;
+	int64_t since_ms; /* calls are known since then; 0: nothing is known */
+	uint32_t count;
+	struct bytes spans; /* packed activity_span, the oldest first */
+};
+
+/* Ages of callbacks, since they were made: up to a minute, 10 minutes, an hour, a day, and above. */
+#define CALLBACK_AGES 5
+/* Rows of parked and held callbacks that one CALLBACK_AGES counts. */
+#define CALLBACK_AGES_LOOK_MAX 1000
+/* Due and sending callbacks that it counts. */
+#define CALLBACK_AGES_DUE_MAX 10000
+
+/*
+ * Counts the callbacks that wait, by state and age. Repeat it with @after_casino_id and @after_event from
+ * the result while more is set, and add up the counts: the first answer has those that are due or sending.
+ */
+struct callback_ages_cmd {
+	char casino_id[CASINO_ID_SIZE];       /* "": of all dealers */
+	char after_casino_id[CASINO_ID_SIZE]; /* of @after_event */
+	uint64_t after_event;                 /* 0: from the beginning */
+	uint32_t limit;                       /* rows to look at; 0: the maximum */
+};
+struct callback_ages_result {
+	struct verdict verdict;
+	struct callback_count counts[CALLBACK_STATE_COUNT * CALLBACK_AGES];
+	uint32_t looked; /* rows of parked and held ones */
+	bool more;       /* further ones follow */
+	char last_casino_id[CASINO_ID_SIZE];
+	uint64_t last_event;
+	uint64_t due_left; /* due or sending ones that were not counted */
+};
+
+/* Returns the counter of callbacks in @state of @age. */
+static inline uint64_t *callback_ages_count(struct callback_ages_result *result,
+	enum callback_state state, unsigned int age)
+{
+	return &result->counts[state * CALLBACK_AGES + age].count;
+}
 
 extern const struct field callback_count_fields[];
+extern const struct field activity_span_fields[];
+extern const struct field breaker_opening_fields[];
 extern const struct field dealer_metrics_fields[];
 
 /* Returns the counter of attempts of @kind that ended with this class. */

@@ -73,6 +73,11 @@ bool counters_make(const char *directory, const char *like, char *why, size_t wh
 
 /* Reads the counts of all workers. Returns false if there is no file of this layout at @path. */
 bool counters_read(const char *path, struct counters *counters);
+/*
+ * As counters_read(), without mapping the file: a worker that shortens it meanwhile does the caller no
+ * harm. For the ledger.
+ */
+bool counters_copy(const char *path, struct counters *counters);
 /* Reads the counts of the dealers that have a slot. Returns how many these are; 0 without a file. */
 uint32_t counters_read_dealers(const char *path, struct dealer_counts counts[COUNTED_DEALERS]);
 

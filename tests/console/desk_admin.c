@@ -107,10 +107,10 @@ static void count_sessions(const struct session_count_cmd *cmd, struct session_c
 static enum status admin_ask(void *context, const struct desk_caller *caller, enum command command,
 	const void *cmd, void *result)
 {
-	static const enum command allowed[] = {COMMAND_LIST, COMMAND_METRICS, COMMAND_STATUS,
-		COMMAND_REFUSED_LIST, COMMAND_REFUSED_FIND, COMMAND_DEALER_STATE,
-		COMMAND_CALLBACK_OPERATE, COMMAND_FIND, COMMAND_REPLAY_PREVIEW,
-		COMMAND_REPLAY_START, COMMAND_REPLAY_STOP};
+	static const enum command allowed[] = {COMMAND_LIST, COMMAND_METRICS, COMMAND_ACTIVITY,
+		COMMAND_CALLBACK_AGES, COMMAND_STATUS, COMMAND_REFUSED_LIST, COMMAND_REFUSED_FIND,
+		COMMAND_DEALER_STATE, COMMAND_CALLBACK_OPERATE, COMMAND_FIND,
+		COMMAND_REPLAY_PREVIEW, COMMAND_REPLAY_START, COMMAND_REPLAY_STOP};
 
 	(void)caller;
 	if (command == COMMAND_SESSION_COUNT) {

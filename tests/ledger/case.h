@@ -118,6 +118,7 @@ Suite *refused_suite(void);
 Suite *refused_log_suite(void);
 Suite *server_suite(void);
 Suite *accepted_calls_suite(void);
+Suite *ages_suite(void);
 Suite *desk_suite(void);
 
 #endif

@@ -191,6 +191,38 @@ START_TEST(attempts_are_counted_once)
 }
 END_TEST
 
+static uint64_t recent(enum callback_class class)
+{
+	return demo()->recent[class].count;
+}
+
+START_TEST(attempts_of_the_last_minutes)
+{
+	struct bet_place_result placed;
+
+	open_counting(_i);
+	ck_assert_uint_eq(recent(CALLBACK_SUCCESS), 0);
+	placed = bet("b1", "g1");
+	end(&placed.send, CALLBACK_SUCCESS, 3);
+	case_pass(4 * 60 * SECOND);
+	placed = bet("b2", "g1");
+	end(&placed.send, CALLBACK_SUCCESS, 3);
+	placed = bet("b3", "g1");
+	end(&placed.send, CALLBACK_REFUSED, 3);
+	ck_assert_uint_eq(recent(CALLBACK_SUCCESS), 2);
+	ck_assert_uint_eq(recent(CALLBACK_REFUSED), 1);
+	ck_assert_uint_eq(recent(CALLBACK_NOT_SENT), 0);
+	/* The first one is older than five minutes. */
+	case_pass(61 * SECOND);
+	ck_assert_uint_eq(recent(CALLBACK_SUCCESS), 1);
+	ck_assert_uint_eq(recent(CALLBACK_REFUSED), 1);
+	case_pass(5 * 60 * SECOND);
+	ck_assert_uint_eq(recent(CALLBACK_SUCCESS), 0);
+	ck_assert_uint_eq(ended(CALLBACK_BETTING, CALLBACK_SUCCESS), 2);
+	close_counting();
+}
+END_TEST
+
 START_TEST(a_takeover_is_an_unknown_end)
 {
 	struct bet_place_result placed;
@@ -316,11 +348,19 @@ START_TEST(the_breaker_is_told)
 		end(&placed.send, CALLBACK_NOT_SENT, 0);
 	}
 	ck_assert_int_eq(demo()->breaker, BREAKER_OPEN);
+	ck_assert_uint_le(demo()->breaker_ms, 1);
 	case_pass(30 * SECOND);
 	ck_assert_int_eq(demo()->breaker, BREAKER_HALF_OPEN);
+	/* A test call that fails does not begin the time anew. */
+	placed = bet("b11", "b11");
+	end(&placed.send, CALLBACK_NOT_SENT, 0);
+	ck_assert_int_eq(demo()->breaker, BREAKER_OPEN);
+	case_pass(30 * SECOND);
+	ck_assert_uint_eq(demo()->breaker_ms, 60000);
 	placed = bet("b10", "b10");
 	end(&placed.send, CALLBACK_SUCCESS, 0);
 	ck_assert_int_eq(demo()->breaker, BREAKER_CLOSED);
+	ck_assert_uint_eq(demo()->breaker_ms, 0);
 	close_counting();
 }
 END_TEST
@@ -404,7 +444,7 @@ START_TEST(dealers_come_by_pages)
 		snprintf(callback.casino_id, sizeof(callback.casino_id), "d%04u", i);
 		callback.unknown_to_dealer = i == 6;
 		metrics_note(&notes, &callback, &outcome, true);
-		metrics_book(metrics, &notes);
+		metrics_book(metrics, &notes, 1);
 	}
 	read_all();
 	ck_assert_uint_eq(dealer_count, 1501);
@@ -430,8 +470,8 @@ START_TEST(more_names_than_dealers_are_not_counted)
 	metrics = metrics_new();
 	for (unsigned int i = 0; i < DEALERS_MAX + 10; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%u", i);
-		metrics_count(metrics, casino_id, CALLBACK_BETTING, &outcome);
-		ck_assert(metrics_ended(metrics, casino_id, &dealer) == (i < DEALERS_MAX));
+		metrics_count(metrics, casino_id, CALLBACK_BETTING, &outcome, 1);
+		ck_assert(metrics_ended(metrics, casino_id, 1, &dealer) == (i < DEALERS_MAX));
 	}
 	/* The histogram still contains all of them. */
 	ck_assert_uint_eq(histogram_count(&metrics->attempts[CALLBACK_BETTING]), DEALERS_MAX + 10);
@@ -492,7 +532,7 @@ static void count_for_ever(unsigned int from)
 
 	for (unsigned int i = from;; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%u", i % 3000);
-		metrics_count(metrics, casino_id, CALLBACK_BETTING, &outcome);
+		metrics_count(metrics, casino_id, CALLBACK_BETTING, &outcome, 1);
 	}
 }
 
@@ -525,7 +565,7 @@ START_TEST(counts_outlive_an_engine)
 
 		snprintf(casino_id, sizeof(casino_id), "d%u", i);
 		memset(&dealer, 0, sizeof(dealer));
-		if (metrics_ended(metrics, casino_id, &dealer))
+		if (metrics_ended(metrics, casino_id, 1, &dealer))
 			counted += *dealer_attempts(&dealer, CALLBACK_BETTING, CALLBACK_SUCCESS);
 	}
 	/* Each death may leave one attempt with only one of its two counts. */
@@ -543,6 +583,7 @@ Suite *figures_suite(void)
 	TCase *tc = tcase_create("figures");
 
 	tcase_add_loop_test(tc, attempts_are_counted_once, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, attempts_of_the_last_minutes, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_takeover_is_an_unknown_end, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_balance_inquiry_counts_by_its_permit, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, what_was_not_saved_is_not_counted);

@@ -7,10 +7,10 @@ int main(void)
 {
 	/* The quick suites come first, so that a run until the first failure is short. */
 	return tap_main((Suite *(*const[])(void)){transfers_suite, operator_suite, lists_suite,
-		batches_suite, wagers_suite, cancels_suite, corrections_suite, seamless_suite,
-		result_batches_suite, inquiries_suite, reports_suite, days_suite, hold_suite,
-		permits_suite, gather_suite, life_suite, feed_suite, figures_suite, retention_suite,
-		replays_suite, backups_suite, limits_suite, refused_suite, refused_log_suite,
-		accepted_calls_suite, desk_suite, server_suite, random_suite, seal_suite,
-		histories_suite, NULL});
+		ages_suite, batches_suite, wagers_suite, cancels_suite, corrections_suite,
+		seamless_suite, result_batches_suite, inquiries_suite, reports_suite, days_suite,
+		hold_suite, permits_suite, gather_suite, life_suite, feed_suite, figures_suite,
+		retention_suite, replays_suite, backups_suite, limits_suite, refused_suite,
+		refused_log_suite, accepted_calls_suite, desk_suite, server_suite, random_suite,
+		seal_suite, histories_suite, NULL});
 }

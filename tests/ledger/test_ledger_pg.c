@@ -31,9 +31,9 @@ int main(void)
 	if (!pg_server_start())
 		return 77;
 	code = tap_main((Suite *(*const[])(void)){transfers_suite, operator_suite, lists_suite,
-		wagers_suite, cancels_suite, corrections_suite, seamless_suite, reports_suite,
-		feed_suite, hold_suite, life_suite, retention_suite, replays_suite, seal_suite,
-		random_suite, NULL});
+		ages_suite, wagers_suite, cancels_suite, corrections_suite, seamless_suite,
+		reports_suite, feed_suite, hold_suite, life_suite, retention_suite, replays_suite,
+		seal_suite, random_suite, NULL});
 	pg_server_stop();
 	return code;
 }

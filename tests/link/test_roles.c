@@ -21,6 +21,8 @@ static const struct {
 	{"key_try", ROLE_SUPPORT},
 	{"callback_operate", ROLE_SUPPORT},
 	{"replay_preview", ROLE_READ},
+	{"activity", ROLE_READ},
+	{"callback_ages", ROLE_READ},
 	{"replay_start", ROLE_SUPPORT},
 	{"replay_stop", ROLE_SUPPORT},
 };

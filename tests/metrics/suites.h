@@ -6,6 +6,7 @@
 
 #include "suite.h"
 
+Suite *activity_suite(void);
 Suite *counters_suite(void);
 Suite *exposition_suite(void);
 

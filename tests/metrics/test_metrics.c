@@ -4,7 +4,8 @@
 
 int main(void)
 {
-	static Suite *(*const makers[])(void) = {counters_suite, exposition_suite, NULL};
+	static Suite *(*const makers[])(
+		void) = {activity_suite, counters_suite, exposition_suite, NULL};
 
 	return tap_main(makers);
 }

@@ -125,6 +125,8 @@ OPS_READ(keyring);
 OPS_READ(key_try);
 OPS_READ(list);
 OPS_READ(metrics);
+OPS_READ(activity);
+OPS_READ(callback_ages);
 OPS_READ(refused_note);
 OPS_READ(refused_find);
 OPS_READ(refused_keep);

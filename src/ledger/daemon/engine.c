@@ -8,6 +8,7 @@
 #include "ledger/daemon/server.h"
 #include "ledger/daemon/standby.h"
 #include "ledger/rows/life.h"
+#include "metrics/counters.h"
 #include "state/disk.h"
 #include "state/halt.h"
 #include "store/exit.h"
@@ -236,7 +237,9 @@ static struct desk_loop desk_loop_of(const struct settings *settings, struct ses
 static enum engine_exit serve_engine(const struct settings *settings, const struct sockets *sockets,
 	struct ledger *ledger, struct sessions *sessions, int stop_fd)
 {
+	char counters_path[sizeof(settings->socket_directory) + sizeof(COUNTERS_FILE)];
 	struct server_options options = {
+		.counters_path = counters_path,
 		.connections_max = connections_possible(settings->ledger_connections_max),
 		.queue_max = settings->ledger_queue_max,
 		.gather_us = settings->ledger_gather_us,
@@ -249,6 +252,8 @@ static enum engine_exit serve_engine(const struct settings *settings, const stru
 	};
 	enum engine_exit code = ENGINE_LOST;
 
+	snprintf(counters_path, sizeof(counters_path), "%s/" COUNTERS_FILE,
+		settings->socket_directory);
 	switch (server_run(ledger, sockets, &options)) {
 	case SERVER_STOPPED:
 		code = ENGINE_STOPPED;

@@ -349,6 +349,16 @@ static void read_relay_counts(const struct server *server)
 		figures->peers_refused += counts->refused[i];
 }
 
+/* Samples the workers' counters, whose file may be missing. */
+static void sample_activity(const struct server *server, int64_t now_ms)
+{
+	static struct counters counters;
+
+	if (server->ledger->metrics && server->options->counters_path &&
+		counters_copy(server->options->counters_path, &counters))
+		activity_take(&server->ledger->metrics->activity, &counters, now_ms);
+}
+
 static void server_tick(struct server *server, int64_t now_ms)
 {
 	struct ledger *ledger = server->ledger;
@@ -363,6 +373,7 @@ static void server_tick(struct server *server, int64_t now_ms)
 		admit_listen(server, true);
 	ledger->figures.connections = server->connection_count;
 	read_relay_counts(server);
+	sample_activity(server, now_ms);
 	ledger->figures.disk_free_bytes = disk_free_bytes(server->options->state_directory);
 	low = ledger->figures.disk_free_bytes < server->options->low_water_bytes;
 	if (low != ledger->storage_low)

@@ -27,7 +27,9 @@ struct server_options {
 	uint32_t connections_max;
 	uint32_t queue_max;
 	const char *state_directory; /* whose free space is watched */
-	uint32_t gather_us;          /* group_commit.h; 0: never */
+	/* of the workers (metrics/counters.h), whose counts are sampled; NULL: none */
+	const char *counters_path;
+	uint32_t gather_us; /* group_commit.h; 0: never */
 	uint64_t low_water_bytes;
 	uint64_t ballast_bytes; /* recreated if it was dropped and space is free again */
 	struct desk_loop desk;  /* of the web console, without connections */

@@ -62,12 +62,43 @@ static struct metrics_slot *take_slot(struct metrics *metrics, const char *casin
 	return slot;
 }
 
-static void count_note(struct metrics *metrics, const struct metrics_note *note)
+static int64_t part_of(int64_t now_ms)
+{
+	return now_ms / (METRICS_RECENT_MS / METRICS_PARTS) + 1;
+}
+
+static void count_recent(struct metrics_slot *slot, enum callback_class class, int64_t now_ms)
+{
+	const int64_t number = part_of(now_ms);
+	struct metrics_part *part = &slot->parts[number % METRICS_PARTS];
+
+	if (part->number != number)
+		*part = (struct metrics_part){.number = number};
+	part->ended[class]++;
+}
+
+static void add_recent(const struct metrics_slot *slot, int64_t now_ms,
+	struct dealer_metrics *dealer)
+{
+	const int64_t last = part_of(now_ms);
+
+	for (unsigned int i = 0; i < METRICS_PARTS; i++) {
+		const struct metrics_part *part = &slot->parts[i];
+
+		if (!part->number || part->number <= last - METRICS_PARTS || part->number > last)
+			continue;
+		for (unsigned int class = 0; class < CALLBACK_CLASS_COUNT; class ++)
+			dealer->recent[class].count += part->ended[class];
+	}
+}
+
+static void count_note(struct metrics *metrics, const struct metrics_note *note, int64_t now_ms)
 {
 	struct metrics_slot *slot = take_slot(metrics, note->casino_id);
 
 	if (slot) {
 		slot->ended[note->kind * CALLBACK_CLASS_COUNT + note->class]++;
+		count_recent(slot, note->class, now_ms);
 		slot->unknown_to_dealer += note->unknown_to_dealer;
 		slot->known_to_dealer += note->known_to_dealer;
 	}
@@ -76,19 +107,19 @@ static void count_note(struct metrics *metrics, const struct metrics_note *note)
 			(uint64_t)note->ms * 1000);
 }
 
-void metrics_book(struct metrics *metrics, const struct metrics_notes *notes)
+void metrics_book(struct metrics *metrics, const struct metrics_notes *notes, int64_t now_ms)
 {
 	for (uint32_t i = 0; metrics && i < notes->count; i++)
-		count_note(metrics, &notes->notes[i]);
+		count_note(metrics, &notes->notes[i], now_ms);
 }
 
 void metrics_count(struct metrics *metrics, const char *casino_id, enum callback_kind kind,
-	const struct callback_outcome *outcome)
+	const struct callback_outcome *outcome, int64_t now_ms)
 {
 	const struct metrics_note note = note_of(casino_id, kind, outcome, true);
 
 	if (metrics)
-		count_note(metrics, &note);
+		count_note(metrics, &note, now_ms);
 }
 
 void metrics_batch(struct metrics *metrics, uint32_t commands)
@@ -111,7 +142,7 @@ void metrics_sweep(struct metrics *metrics, const struct moment *now)
 	metrics->swept_boot_ms = now->boot_ms;
 }
 
-bool metrics_ended(const struct metrics *metrics, const char *casino_id,
+bool metrics_ended(const struct metrics *metrics, const char *casino_id, int64_t now_ms,
 	struct dealer_metrics *dealer)
 {
 	const struct metrics_slot *slot =
@@ -121,6 +152,7 @@ bool metrics_ended(const struct metrics *metrics, const char *casino_id,
 		return false;
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT * CALLBACK_CLASS_COUNT; i++)
 		dealer->ended[i].count = slot->ended[i];
+	add_recent(slot, now_ms, dealer);
 	dealer->unknown_to_dealer = slot->unknown_to_dealer;
 	dealer->known_to_dealer = slot->known_to_dealer;
 	return true;

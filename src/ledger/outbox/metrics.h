@@ -15,7 +15,10 @@
 #include "base/histogram.h"
 #include "domain/callback.h"
 #include "link/metrics_commands.h"
+#include "metrics/activity.h"
 
+/* METRICS_RECENT_MS in parts: the oldest one goes as a whole. */
+#define METRICS_PARTS 30
 /* More slots than dealers: the hash table is never full. */
 #define METRICS_SLOTS (2 * DEALERS_MAX)
 
@@ -23,6 +26,10 @@ struct metrics_slot {
 	uint32_t used; /* set after the rest; an unused slot may hold any data */
 	char casino_id[CASINO_ID_SIZE];
 	uint64_t ended[CALLBACK_KIND_COUNT * CALLBACK_CLASS_COUNT];
+	struct metrics_part {
+		int64_t number; /* of the part since the boot, from 1 */
+		uint32_t ended[CALLBACK_CLASS_COUNT];
+	} parts[METRICS_PARTS]; /* at number % METRICS_PARTS */
 	/* callbacks that an error of the dealer ended (struct dealer_metrics) */
 	uint64_t unknown_to_dealer;
 	uint64_t known_to_dealer;
@@ -35,6 +42,7 @@ struct metrics {
 	struct histogram batches;
 	struct histogram commits;
 	struct histogram attempts[CALLBACK_KIND_COUNT];
+	struct activity activity; /* of the workers of this host */
 	uint32_t slots_used;
 	struct metrics_slot slots[METRICS_SLOTS]; /* by hash of casino_id */
 };
@@ -64,11 +72,11 @@ void metrics_note(struct metrics_notes *notes, const struct callback *callback,
 
 /* The functions below do nothing if @metrics is NULL: a ledger may run without metrics. */
 
-/* Counts the notes after the batch was saved. */
-void metrics_book(struct metrics *metrics, const struct metrics_notes *notes);
+/* Counts the notes after the batch was saved, at boot time @now_ms. */
+void metrics_book(struct metrics *metrics, const struct metrics_notes *notes, int64_t now_ms);
 /* Counts the end of a balance inquiry at once, because no batch saves it. */
 void metrics_count(struct metrics *metrics, const char *casino_id, enum callback_kind kind,
-	const struct callback_outcome *outcome);
+	const struct callback_outcome *outcome, int64_t now_ms);
 /* Counts the start of a batch of @commands. */
 void metrics_batch(struct metrics *metrics, uint32_t commands);
 /* Counts a commit that took @us. */
@@ -77,10 +85,10 @@ void metrics_commit(struct metrics *metrics, uint64_t us);
 void metrics_sweep(struct metrics *metrics, const struct moment *now);
 
 /*
- * Fills the counts of @dealer with the outcomes of the attempts to @casino_id. Returns false if
- * there were none.
+ * Fills the counts of @dealer with the outcomes of the attempts to @casino_id, recent ones as of boot time
+ * @now_ms. Returns false if there were none.
  */
-bool metrics_ended(const struct metrics *metrics, const char *casino_id,
+bool metrics_ended(const struct metrics *metrics, const char *casino_id, int64_t now_ms,
 	struct dealer_metrics *dealer);
 
 #endif

@@ -318,6 +318,18 @@ enum breaker permits_breaker(struct permits *permits, const char *casino_id, int
 	return dealer->breaker;
 }
 
+uint64_t permits_breaker_ms(struct permits *permits, const char *casino_id, int64_t now_ms)
+{
+	struct permits_dealer *dealer = *dealer_place(permits, casino_id);
+	int64_t opened_ms;
+
+	if (!dealer || dealer->breaker == BREAKER_CLOSED)
+		return 0;
+	opened_ms = last_opening(dealer)->opened_ms;
+	/* An open breaker is never 0. */
+	return now_ms > opened_ms ? (uint64_t)(now_ms - opened_ms) : 1;
+}
+
 uint32_t permits_inflight(struct permits *permits, const char *casino_id, int64_t now_ms)
 {
 	struct permits_dealer *dealer = find_or_add_dealer(permits, casino_id);

@@ -103,6 +103,8 @@ void permits_history(struct permits *permits, const char *casino_id, int64_t now
 
 /* For status and metrics. */
 enum breaker permits_breaker(struct permits *permits, const char *casino_id, int64_t now_ms);
+/* How long ago the breaker opened, test calls that failed since then included; 0: it is closed. */
+uint64_t permits_breaker_ms(struct permits *permits, const char *casino_id, int64_t now_ms);
 uint32_t permits_inflight(struct permits *permits, const char *casino_id, int64_t now_ms);
 
 #endif

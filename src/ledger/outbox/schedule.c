@@ -468,6 +468,34 @@ void schedule_figures(const struct schedule *schedule, const char *casino_id,
 		figures->first_due_ms = waiting->places[0]->entry.due_ms;
 }
 
+/* Copies the events of the heap that have room. Returns how many were copied. */
+static uint32_t copy_events(const struct heap *heap, uint64_t *events, uint32_t room)
+{
+	const uint32_t count = heap->count < room ? heap->count : room;
+
+	for (uint32_t at = 0; at < count; at++)
+		events[at] = heap->places[at]->entry.event;
+	return count;
+}
+
+uint64_t schedule_events(const struct schedule *schedule, const char *casino_id, bool sending,
+	uint64_t *events, uint32_t most)
+{
+	uint32_t count = 0;
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < schedule->queue_count; i++) {
+		const struct schedule_queue *queue = schedule->queues[i];
+		const struct heap *heap = &queue->heaps[sending ? SENDING : WAITING];
+
+		if (casino_id[0] && strcmp(queue->casino_id, casino_id) != 0)
+			continue;
+		all += heap->count;
+		count += copy_events(heap, events + count, most - count);
+	}
+	return all;
+}
+
 uint64_t schedule_overdue_owner(const struct schedule *schedule, int64_t now_ms)
 {
 	for (uint32_t i = 0; i < schedule->queue_count; i++) {

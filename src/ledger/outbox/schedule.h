@@ -84,6 +84,13 @@ struct schedule_figures {
 void schedule_figures(const struct schedule *schedule, const char *casino_id,
 	struct schedule_figures *figures);
 
+/*
+ * Writes up to @most events of the dealer ("": of all) into @events, in no order: those being sent, or those
+ * that wait. Returns how many there are in all.
+ */
+uint64_t schedule_events(const struct schedule *schedule, const char *casino_id, bool sending,
+	uint64_t *events, uint32_t most);
+
 /* Returns a link whose lease expired patience_ms ago, to be closed; 0: none. */
 uint64_t schedule_overdue_owner(const struct schedule *schedule, int64_t now_ms);
 

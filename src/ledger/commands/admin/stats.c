@@ -62,7 +62,7 @@ static void fill_dealer_metrics(const struct read_context *context, const struct
 {
 	int64_t now_ms = context->now.boot_ms;
 	struct schedule_figures schedule;
-	bool called = metrics_ended(context->metrics, total->casino_id, dealer);
+	bool called = metrics_ended(context->metrics, total->casino_id, now_ms, dealer);
 
 	schedule_figures(context->schedule, total->casino_id, &schedule);
 	dealer->due = schedule.waiting;
@@ -74,6 +74,7 @@ static void fill_dealer_metrics(const struct read_context *context, const struct
 	if (schedule.waiting && schedule.first_due_ms < now_ms)
 		dealer->overdue_ms = (uint64_t)(now_ms - schedule.first_due_ms);
 	dealer->breaker = permits_breaker(context->permits, total->casino_id, now_ms);
+	dealer->breaker_ms = permits_breaker_ms(context->permits, total->casino_id, now_ms);
 	dealer->inflight = permits_inflight(context->permits, total->casino_id, now_ms);
 	dealer->called = called || dealer->due || dealer->sending || dealer->held ||
 		dealer->parked || dealer->inflight || dealer->breaker != BREAKER_CLOSED ||

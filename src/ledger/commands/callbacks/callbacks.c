@@ -55,7 +55,8 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 		if (permits_give(context->permits, cmd->casino_id, cmd->event, cmd->outcome.class,
 			    context->now.boot_ms) &&
 			!cmd->is_look)
-			metrics_count(context->metrics, cmd->casino_id, cmd->kind, &cmd->outcome);
+			metrics_count(context->metrics, cmd->casino_id, cmd->kind, &cmd->outcome,
+				context->now.boot_ms);
 		result->state = CALLBACK_DELIVERED;
 		return;
 	}
