@@ -18,6 +18,7 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 		.loopback_http = arguments->loopback_http,
 		.csv_rows = PAGE_CSV_ROWS,
 		.audit_views = strcmp(arguments->settings->console_audit_views, "yes") == 0,
+		.ages_rows = PAGE_AGES_ROWS,
 		.sweep_overdue_ms = (int64_t)arguments->settings->sweep_overdue_s * 1000,
 		.way = &desk_link,
 		.open_way = desk_link_open,

@@ -11,14 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define THREADS  4
-#define CSV_ROWS 130 /* few, so that the suite provokes the end of a list */
+#define THREADS   4
+#define CSV_ROWS  130 /* few, so that the suite provokes the end of a list */
+#define AGES_ROWS 3   /* likewise, the end of counting */
 
 int main(int argc, char **argv)
 {
 	struct console console = {
 		.loopback_http = true,
 		.csv_rows = CSV_ROWS,
+		.ages_rows = AGES_ROWS,
 		.sweep_overdue_ms = 120000,
 		.way = &desk_admin,
 		.open_way = desk_admin_open,

@@ -9,6 +9,7 @@ Suite *console_params_suite(void);
 Suite *console_address_suite(void);
 Suite *console_view_suite(void);
 Suite *chart_suite(void);
+Suite *overview_suite(void);
 Suite *page_rate_suite(void);
 Suite *refused_request_suite(void);
 

@@ -414,6 +414,65 @@ def rows_of(document, caption=""):
     return [[cell.text() for cell in row.all("td")] for row in table.all("tr") if list(row.all("td"))]
 
 
+def table_of(document, caption):
+    """The cells of the table with this caption, as text."""
+    table = next(node for node in document.all("table") if next(node.all("caption")).text() == caption)
+    return [[cell.text() for cell in row.all("td")] for row in table.all("tr") if list(row.all("td"))]
+
+
+AGES = "By their age, since they were made"
+
+
+def owing(casino, rounds):
+    """A dealer that has refused the results of @rounds rounds until they were parked, and whose refund of a bet waits."""
+    WALLET.dealer_add(casino, "--url", "http://127.0.0.1:1/d/", "--allow-http", "--refund-delay", "0", mode="seamless",
+                      currency="usd")
+    WALLET.player_add(casino, "eve")
+    with WORLD.link() as link:
+        for number in range(rounds):
+            bet = link.place("slots", casino, "eve", f"owed-{number}", 10)
+            link.end(bet.send, casino, SUCCESS, status=200)
+            send = link.settle("slots", casino, "eve", f"owed-{number}", WIN, 400.5)
+            event, send = send.event, send.send
+            for attempt in range(3):
+                def claimed(event=event):
+                    refusal, grant = link.claim(event)
+                    return grant if not refusal else None
+                link.end(send if not attempt else cb.wait_until(claimed, 20, "the result is due"), casino, REFUSED,
+                         status=422)
+        lost = link.place("slots", casino, "eve", "lost", 7)
+        link.end(lost.send, casino, UNKNOWN, status=503)
+
+
+def case_overview():
+    """The overview and the callbacks say what a dealer owes, what waits and for how long, as the ledger has it."""
+    browser = operator("rita")
+    owing("demo-c", 5)
+    sums = WALLET.ctl_json("dealer", "show", "demo-c")["total"]
+    equal((sums["parked"], sums["owed_payouts"], sums["owed_refunds"]), (5, 2002.5, 7), "the sums of the ledger")
+    root = browser.get("/").document()
+    alarms = {node.text().split(":")[0]: node.text() for node in next(root.all("ul", class_="alarms")).all("li")}
+    check(alarms["demo-c"].startswith("demo-c: 5 callbacks are parked. It owes 2,002.50 usd in payouts, and 7.00 usd in "
+                                      "refunds that it has not confirmed. "), alarms["demo-c"])
+    check(not any("2,0" in text for dealer, text in alarms.items() if dealer != "demo-c"), f"no other one: {alarms}")
+    found = {(row[0], row[1]): row[2:] for row in table_of(root, AGES)}
+    parked = found["demo-c", "parked"]
+    equal((parked[-1], sum(map(int, parked[:-1]))), ("5", 5), f"parked ones: {parked}")
+    equal(found["demo-c", "due"][-1], "1", f"the refund: {found}")
+    check(not any(dealer == "demo" for dealer, _ in found), f"nothing of a transfer wallet waits: {found}")
+    dealers = {row[0]: row for row in table_of(root, "Those that need attention first")}
+    # Fifteen refusals, five accepted bets and one without an outcome.
+    equal((dealers["demo-c"][10], dealers["demo"][10]), ("ok 23.8 %, refused 15, no answer 1", ""), "in 5 minutes")
+    # The console of this suite counts the ages of three parked and held rows (console_admin.c).
+    for query, dealer in (({}, "all"), ({"casino": "demo-c"}, "demo-c")):
+        found = {(row[0], row[1]): row[2:] for row in table_of(browser.get("/callbacks", **query).document(), AGES)}
+        equal(sum(int(row[-1].rstrip("+")) for (_, state), row in found.items() if state in ("parked", "held")), 3,
+              f"three were counted: {found}")
+        check(found[dealer, "parked"][-1].endswith("+"), f"there are more: {found}")
+    page = browser.get("/callbacks", casino="demo").document()
+    check("No callback waits." in page.text(), page.text())
+
+
 def csv_bound(browser):
     """A CSV that ends at its bound (console_admin.c) says so, and the next one has the rest."""
     with WORLD.link() as link:
@@ -1019,6 +1078,7 @@ CASES = [
     ("the log of views", case_view_log),
     ("mounts", case_mounts),
     ("a game of two players", case_game_of_two),
+    ("overview", case_overview),
     ("without a ledger", case_no_ledger),
     ("the installed program", case_desk),
     ("views in the audit", case_views_in_the_audit),

@@ -6,18 +6,21 @@ import csv
 import io
 import os
 import re
+import signal
 import sys
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
+import cb_fastcgi  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codec import REQUEST  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import PREFIX, Browser, Installed, front_setting  # noqa: E402
 from cb_ctl import run  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator  # noqa: E402
+from cb_process import Child  # noqa: E402
 from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
 
 SETTINGS = {"result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
@@ -172,6 +175,23 @@ def case_callbacks():
     check(len({line["last"] for line in shown.values()}) > 10, "the dealer's answers differ")
 
 
+def case_last():
+    """The filter of the last attempt: by class and by HTTP status. It offers no replay of all."""
+    listed = WALLET.ctl_json("callback", "list", "--casino", "many", "--limit", "0")["callbacks"]
+    for last, fits in (
+            ("success", lambda row: row["last_class"] == "success"),
+            ("refused", lambda row: row["last_class"] == "refused"),
+            ("unknown", lambda row: False), ("zzz", lambda row: False),
+            ("4xx", lambda row: row["last_http_status"] // 100 == 4)):
+        wanted = sorted(row["event"] for row in listed if fits(row))
+        equal(sorted(int(row["event"]) for row in rows("/callbacks.csv", casino="many", last=last)), wanted, last)
+        check(wanted or last in ("unknown", "zzz"), f"{last} selects some")
+    for query, offered in (({}, True), ({"last": "refused"}, False)):
+        page = BROWSER.get("/callbacks", casino="many", state="parked", **query).document()
+        buttons = [node.attributes.get("value") for node in page.all("button", name="which")]
+        equal(buttons, ["all", "marked"] if offered else ["marked"], f"buttons with {query}")
+
+
 def case_transactions():
     equal(len(rows("/transactions.csv", casino="many")), 2 * PLAYERS, "bets and results")
     for kind, state in (("bet", "settled"), ("payout", "at the dealer")):
@@ -223,6 +243,62 @@ def case_commands():
     _, page = COUNTER.of(BROWSER, "/callbacks", casino="many", state="parked")
     users = {node.text() for node in page.document().all("a") if node.text().startswith("u")}
     check(users == {f"u{at}" for at in range(PLAYERS - 50, PLAYERS)}, f"the players of the newest 50: {users}")
+
+
+def table_of(document, caption):
+    """The rows of the table with this caption, each by its headings."""
+    table = next(node for node in document.all("table") if next(node.all("caption")).text() == caption)
+    heads = [node.text() for node in table.all("th")]
+    found = [[cell.text() for cell in row.all("td")] for row in table.all("tr")]
+    return [dict(zip(heads, row)) for row in found if row]
+
+
+def case_ages():
+    """The ages of what waits, with few commands: of a dealer, and of all."""
+    for query, dealer in (({"casino": "many"}, "many"), ({}, "all")):
+        frames, page = COUNTER.of(BROWSER, "/callbacks", **query)
+        check(frames <= LIST_FRAMES_MAX, f"{frames} commands")
+        found = table_of(page.document(), "By their age, since they were made")
+        equal([(row["Dealer"], row["State"], row["All"]) for row in found], [(dealer, "parked", str(PLAYERS))],
+              "the states that wait")
+        equal(sum(int(found[0][age]) for age in ("< 1 min", "< 10 min", "< 1 h", "< 1 d", "Older")), PLAYERS,
+              f"by age: {found}")
+    frames, page = COUNTER.of(BROWSER, "/callbacks", casino="many", after=str(2**53))
+    check("By their age" not in page.text, "the next page of the list")
+
+
+def calls_shown():
+    """(calls, refused) in the sentence of the overview; None before the first sample."""
+    page = BROWSER.get("/")
+    found = re.search(r"([\d,]+) calls, of which .* accepted, ([\d,]+) calls were refused", page.document().text())
+    return tuple(int(number.replace(",", "")) for number in found.groups()) if found else None
+
+
+def case_calls():
+    """The overview has the calls a minute of 24 hours, which outlive the console and the engine of the ledger."""
+    cb.wait_until(lambda: calls_shown() == (0, 0), 20, "the first sample of the counters")
+    check("Known since 20" in BROWSER.get("/").document().text(), "since when")
+    socket = WALLET.dir / "calls.sock"
+    worker = Child([WALLET.worker, "--config", WALLET.config, "--serve", "wallet", "--threads", 1, "--socket", socket],
+                   WALLET.logs / "calls.log")
+    try:
+        worker.wait_ready(socket.exists, 20, "the worker's socket")
+        for path in ("/user-service/user/stat", "/nowhere", "/wallet-service/feed"):
+            code = cb_fastcgi.request(socket, path, [], b"{}").status
+            check(400 <= code < 500, f"{path}: {code}")
+    finally:
+        worker.stop()
+    cb.wait_until(lambda: calls_shown() == (3, 3), 20, "the calls are sampled")
+    for pid in WALLET.engine_pids():
+        os.kill(pid, signal.SIGKILL)
+    cb.wait_until(lambda: BROWSER.get("/").status == 200, 20, "the next engine")
+    equal(calls_shown(), (3, 3), "after another engine has begun")
+    root = BROWSER.get("/").document()
+    found = table_of(root, "The newest quarter of an hour first")
+    equal((sum(int(row["Calls"]) for row in found), sum(int(row["Refused"]) for row in found)), (3, 3), f"{found}")
+    check(any(float(row["Calls a minute"]) > 0 for row in found), f"rates: {found}")
+    labels = [node.attributes["aria-label"] for node in root.all("svg", role="img")]
+    check(any(label.startswith("Calls a minute") for label in labels), f"the chart: {labels}")
 
 
 def case_until():
@@ -313,9 +389,12 @@ def case_cut():
 
 CASES = [
     ("callbacks of many players", case_callbacks),
+    ("callbacks by their last attempt", case_last),
     ("transactions of many players", case_transactions),
     ("a dealer with few transactions", case_dealer_of_few),
     ("commands of a page", case_commands),
+    ("ages of what waits", case_ages),
+    ("calls a minute", case_calls),
     ("a list until a time in the past", case_until),
     ("commands of the pages of a long round", case_long_round),
     ("bodies of a round", case_bodies_of_a_round),

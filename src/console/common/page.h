@@ -23,6 +23,7 @@
 #define PAGE_LOOK_LEAST   256   /* after so many it stops if PAGE_LOOK_MS have passed */
 #define PAGE_LOOK_MS      30
 #define PAGE_CSV_LOOK_MAX 65536 /* rows that a list as CSV looks at */
+#define PAGE_AGES_ROWS    10000 /* parked and held callbacks whose ages a page counts */
 #define PAGE_BASE_SIZE    256
 #define PAGE_COOKIES      2
 
@@ -31,6 +32,7 @@ struct console {
 	char base_path[PAGE_BASE_SIZE]; /* as text_base_path() makes it */
 	bool loopback_http;             /* plain http is served to the loopback */
 	uint64_t csv_rows;              /* rows of a list as CSV: PAGE_CSV_ROWS */
+	uint64_t ages_rows;             /* callbacks whose ages are counted: PAGE_AGES_ROWS */
 	struct page_rate *page_rate;    /* NULL: any number of pages */
 	bool audit_views;               /* views of pages are recorded in the audit */
 	int64_t sweep_overdue_ms;       /* the sweeper is reported missing after this time */

@@ -37,14 +37,14 @@ static bool add_dealer(void *context, const struct dealer_metrics *dealer)
 		dealers->more = true;
 		return false;
 	}
-	view_row(&dealers->view, dealer);
+	dealers_row(&dealers->view, dealer);
 	text_copy(dealers->last, sizeof(dealers->last), dealer->casino_id);
 	return true;
 }
 
 enum outcome page_dealers(struct page *page)
 {
-	struct dealers_page dealers = {.view = {.fields = dealer_metrics_fields},
+	struct dealers_page dealers = {.view = dealers_view(),
 		.most = page->route->csv ? DEALERS_MAX : DEALERS_SHOWN};
 	struct page_address next = page_address(page, "/dealers");
 	struct page_address csv = page_address(page, "/dealers.csv");

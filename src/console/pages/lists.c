@@ -4,6 +4,7 @@
 #include "admin/names.h"
 #include "base/text.h"
 #include "console/common/leads.h"
+#include "console/sections/ages.h"
 #include "console/sections/replay_offer.h"
 #include "console/pages/pages.h"
 #include "console/common/view.h"
@@ -231,6 +232,23 @@ static uint32_t wanted_states(const struct page *page)
 	return states;
 }
 
+/* What the last attempt may be chosen by: its class, or the dealer's HTTP status. */
+static const char *const last_names[] = {"success", "refused", "unknown", "not_sent", "4xx", "5xx"};
+
+/* Returns true if the last attempt that ended is the one in the parameter "last". A wrong value selects nothing. */
+static bool last_fits(const struct page *page, const struct callback *callback)
+{
+	const char *wanted = params_get(&page->query, "last");
+
+	if (!wanted[0])
+		return true;
+	if (!callback_attempts_ended(callback))
+		return false;
+	if (strcmp(wanted + 1, "xx") == 0)
+		return callback->last_http_status / 100 == (uint32_t)(wanted[0] - '0');
+	return strcmp(wanted, callback_class_names[callback->last_class]) == 0;
+}
+
 /* Rows that are completed together, with few commands. */
 struct callback_part {
 	unsigned int count;
@@ -265,7 +283,7 @@ static enum outcome walk_callbacks(struct page *page, const struct filter *filte
 			break;
 		if (match == FILTER_SKIP ||
 			(kind != CALLBACK_KIND_COUNT && callback->kind != kind) ||
-			!(states & UINT32_C(1) << callback->state) ||
+			!(states & UINT32_C(1) << callback->state) || !last_fits(page, callback) ||
 			!filter_names(filter, callback->casino_id, callback->player_id,
 				callback->game_id))
 			continue;
@@ -298,6 +316,16 @@ static enum outcome list_callbacks(struct page *page, const struct filter *filte
 	return code;
 }
 
+/* The ages of what waits, below the newest rows. The dealer of the filter counts, and nothing else of it. */
+static enum outcome write_ages(struct page *page, const struct filter *filter)
+{
+	const char *const ids[] = {filter->casino_id};
+
+	if (params_get(&page->query, "after")[0])
+		return OUTCOME_DONE;
+	return ages_section(page, ids, 1, page->console->ages_rows);
+}
+
 enum outcome page_callbacks(struct page *page)
 {
 	static const char *const states[] = {"waits", "due", "sending", "delivered", "parked",
@@ -316,6 +344,9 @@ enum outcome page_callbacks(struct page *page)
 			params_get(&page->query, "kind"));
 		page_select(page, "State", "state", states, sizeof(states) / sizeof(states[0]),
 			params_get(&page->query, "state"));
+		page_select(page, "Last attempt", "last", last_names,
+			sizeof(last_names) / sizeof(last_names[0]),
+			params_get(&page->query, "last"));
 		page_button(page, "Show");
 		html_close(&page->html);
 	}
@@ -330,7 +361,8 @@ enum outcome page_callbacks(struct page *page)
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;
 	walk_foot(&walk);
-	return page_end(page);
+	code = write_ages(page, &filter);
+	return code == OUTCOME_DONE ? page_end(page) : code;
 }
 
 /* ---- audit */

@@ -1,5 +1,7 @@
 /* pages/overview - is anything wrong, and since when? */
 #include "base/text.h"
+#include "console/sections/activity.h"
+#include "console/sections/ages.h"
 #include "console/sections/days.h"
 #include "console/sections/dealers.h"
 #include "console/common/leads.h"
@@ -12,6 +14,8 @@
 
 /* Dealers that the overview shows: those with something to say first. */
 #define OVERVIEW_DEALERS 64
+/* Callbacks of a dealer whose ages are counted: one command of the ledger. */
+#define OVERVIEW_AGES_ROWS CALLBACK_AGES_LOOK_MAX
 
 struct overview {
 	struct dealer_metrics *dealers;
@@ -63,22 +67,60 @@ static void open_alarm(struct page *page, unsigned int *alarms)
 	html_open(&page->html, "li");
 }
 
+/* Writes what the dealer owes, in its currency. The sums are the ledger's. */
+static void write_owed(struct page *page, const struct dealer_metrics *dealer)
+{
+	const struct {
+		sum_t owed;
+		const char *what;
+	} sums[] = {
+		{dealer->owed_payouts, "in payouts"},
+		{dealer->owed_refunds, "in refunds that it has not confirmed"},
+	};
+	char digits[SUM_TEXT_MAX], amount[VIEW_TEXT_MAX];
+	const char *before = ". It owes";
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		if (!sums[i].owed)
+			continue;
+		sum_format(sums[i].owed, 2, digits);
+		view_group_digits(digits, amount);
+		html_printf(&page->html, "%s %s %s %s", before, amount, dealer->currency,
+			sums[i].what);
+		before = ", and";
+	}
+}
+
+/* Writes since when the breaker is open. */
+static void write_breaker(struct page *page, const struct dealer_metrics *dealer)
+{
+	char age[TEXT_DURATION_SIZE];
+
+	text_duration(dealer->breaker_ms, age);
+	html_printf(&page->html, "breaker %s since ", breaker_names[dealer->breaker]);
+	page_time(page, page->now_ms - (int64_t)dealer->breaker_ms);
+	html_printf(&page->html, " (%s)", age);
+}
+
 static void alarm_of_dealer(struct page *page, const struct dealer_metrics *dealer,
 	unsigned int *alarms)
 {
 	struct page_address to = page_address(page, "/callbacks");
 	struct html *html = &page->html;
-	char age[TEXT_DURATION_SIZE];
+	char age[TEXT_DURATION_SIZE], count[VIEW_COUNT_SIZE];
 
 	if (dealer->breaker == BREAKER_CLOSED && !dealer->parked)
 		return;
 	open_alarm(page, alarms);
 	html_foreign(html, dealer->casino_id);
+	html_text(html, ": ");
 	if (dealer->breaker != BREAKER_CLOSED)
-		html_printf(html, ": breaker %s", breaker_names[dealer->breaker]);
+		write_breaker(page, dealer);
 	if (dealer->parked)
-		html_printf(html, ": %" PRIu64 " callback%s parked", dealer->parked,
-			dealer->parked == 1 ? " is" : "s are");
+		html_printf(html, "%s%s callback%s parked",
+			dealer->breaker != BREAKER_CLOSED ? ", " : "",
+			view_count(dealer->parked, count), dealer->parked == 1 ? " is" : "s are");
+	write_owed(page, dealer);
 	if (dealer->overdue_ms) {
 		text_duration(dealer->overdue_ms, age);
 		html_printf(html, ". The oldest one that is due waits for %s", age);
@@ -93,6 +135,7 @@ static void alarm_of_dealer(struct page *page, const struct dealer_metrics *deal
 static void write_alarms(struct page *page, const struct overview *overview,
 	const struct status_result *status)
 {
+	const struct page_address health = page_address(page, "/health");
 	struct html *html = &page->html;
 	unsigned int alarms = 0;
 
@@ -120,7 +163,8 @@ static void write_alarms(struct page *page, const struct overview *overview,
 					 : "The sweeper was never seen");
 		if (status->swept_ms)
 			page_time(page, status->swept_ms);
-		html_text(html, ". On its host: systemctl status creditbridge-sweep.timer.");
+		html_text(html, ". On its host: systemctl status creditbridge-sweep.timer. ");
+		page_link(page, &health, "Health");
 		html_close(html);
 	}
 	for (size_t i = 0; i < overview->count; i++)
@@ -160,14 +204,14 @@ static void write_ledger(struct page *page, const struct status_result *status)
 
 static void write_dealers(struct page *page, const struct overview *overview)
 {
-	struct view view = {.fields = dealer_metrics_fields};
+	struct view view = dealers_view();
 	struct html *html = &page->html;
 
 	html_open(html, "section");
 	html_element(html, "h2", "", "Dealers");
 	view_begin(&view, page, "Those that need attention first", dealers_columns);
 	for (size_t i = 0; i < overview->count; i++)
-		view_row(&view, &overview->dealers[i]);
+		dealers_row(&view, &overview->dealers[i]);
 	view_end(&view, "No dealer yet: creditbridgectl dealer add.");
 	if (overview->quiet)
 		html_printf(html, "%" PRIu64 " further dealers are on the page Dealers.",
@@ -188,6 +232,21 @@ static enum outcome write_days(struct page *page, const struct overview *overvie
 	return days_recent(page, ids, count);
 }
 
+/* The ages of what waits, of the dealers that the table begins with. */
+static enum outcome write_ages(struct page *page, const struct overview *overview)
+{
+	const char *ids[AGES_DEALERS_MAX];
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < overview->count && count < AGES_DEALERS_MAX; i++) {
+		const struct dealer_metrics *dealer = &overview->dealers[i];
+
+		if (dealer->parked || dealer->held || dealer->due || dealer->sending)
+			ids[count++] = dealer->casino_id;
+	}
+	return ages_section(page, ids, count, OVERVIEW_AGES_ROWS);
+}
+
 enum outcome page_overview(struct page *page)
 {
 	struct overview overview = {
@@ -204,11 +263,15 @@ enum outcome page_overview(struct page *page)
 		html_open(&page->html, "div");
 		html_attribute(&page->html, "data-refresh", "10");
 		write_alarms(page, &overview, &status);
+		code = write_ages(page, &overview);
 		write_dealers(page, &overview);
 		write_ledger(page, &status);
 		html_close(&page->html);
-		code = write_days(page, &overview);
 	}
+	if (code == OUTCOME_DONE)
+		code = activity_section(page, &status);
+	if (code == OUTCOME_DONE)
+		code = write_days(page, &overview);
 	if (code == OUTCOME_DONE)
 		code = page_end(page);
 	free(overview.dealers);

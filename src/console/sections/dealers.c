@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "console/common/leads.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct view_column dealers_columns[] = {
@@ -17,8 +19,57 @@ const struct view_column dealers_columns[] = {
 	{"Held", "held", VIEW_COUNT, NULL},
 	{"Owed payouts", "owed_payouts", VIEW_PLAIN, NULL},
 	{"Owed refunds", "owed_refunds", VIEW_PLAIN, NULL},
+	{"Answered, 5 min", "answered", VIEW_PLAIN, NULL},
+	{"Oldest due", "oldest_due", VIEW_PLAIN, NULL},
 	VIEW_END,
 };
+
+/* What a table says of a dealer in words. */
+struct dealer_row {
+	struct dealer_metrics figures; /* must be first */
+	char answered[DEALERS_ANSWERED_SIZE];
+	char oldest_due[TEXT_DURATION_SIZE]; /* how long it waits since it was due; "": none */
+};
+
+static const struct field dealer_more[] = {
+	FIELD(FIELD_STR, dealer_row, answered),
+	FIELD(FIELD_STR, dealer_row, oldest_due),
+	FIELD_END,
+};
+
+void dealers_answered(const struct dealer_metrics *dealer, char text[DEALERS_ANSWERED_SIZE])
+{
+	const uint64_t success = dealer->recent[CALLBACK_SUCCESS].count;
+	const uint64_t refused = dealer->recent[CALLBACK_REFUSED].count;
+	const uint64_t lost =
+		dealer->recent[CALLBACK_UNKNOWN].count + dealer->recent[CALLBACK_NOT_SENT].count;
+	const uint64_t all = success + refused + lost;
+	char refused_text[VIEW_COUNT_SIZE], lost_text[VIEW_COUNT_SIZE];
+	/* Rounded down: 100 % is all. */
+	const uint64_t thousandths = all ? success * 1000 / all : 0;
+
+	text[0] = '\0';
+	if (all)
+		snprintf(text, DEALERS_ANSWERED_SIZE,
+			"ok %" PRIu64 ".%" PRIu64 " %%, refused %s, no answer %s", thousandths / 10,
+			thousandths % 10, view_count(refused, refused_text),
+			view_count(lost, lost_text));
+}
+
+struct view dealers_view(void)
+{
+	return (struct view){.fields = dealer_metrics_fields, .more = dealer_more};
+}
+
+void dealers_row(struct view *view, const struct dealer_metrics *dealer)
+{
+	struct dealer_row row = {.figures = *dealer};
+
+	dealers_answered(dealer, row.answered);
+	if (dealer->overdue_ms)
+		text_duration(dealer->overdue_ms, row.oldest_due);
+	view_row(view, &row);
+}
 
 /* Visits the dealers of one answer. Returns false if the visitor wants no more. */
 static bool visit_dealers(struct bytes rest, dealers_visit *visit, void *context)

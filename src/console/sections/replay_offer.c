@@ -81,7 +81,12 @@ enum outcome replay_offer_close(struct page *page, const struct filter *filter,
 			snprintf(text, sizeof(text), "Preview replay of all %s parked",
 				view_count(total.parked, count));
 		html_open(&page->html, "p");
-		write_offer_button(page, "all", text);
+		/* A replay is not selected by the last attempt: it would send others, too. */
+		if (params_get(&page->query, "last")[0])
+			html_text(&page->html,
+				"Of a last attempt, only marked ones are replayed. ");
+		else
+			write_offer_button(page, "all", text);
 		html_text(&page->html, " ");
 		if (walk->shown) {
 			write_offer_button(page, "marked", "Preview replay of the marked ones");
