@@ -367,6 +367,18 @@ def case_operators():
           "the command lines")
 
 
+def search_beginning(browser):
+    """The beginning of a user id of one dealer lists its users, and never opens one of them."""
+    hits = {}
+    for text in ("demo/al", "demo/alice", "demo/alicea", "demo-b/al", "demo/", "dem/al", "demo/" + "x" * 4000):
+        page = browser.get("/search", id=text)
+        hits[text] = (page.status, [node.text() for node in page.document().all("li") if "begins so" in node.text()]
+                      if page.status == 200 else [])
+    equal(hits.pop("demo/al"), (200, ["player whose user id begins so: demo/alice"]), "one user begins so")
+    equal(hits.pop("demo/alice"), (303, []), "the whole id")
+    equal(set(map(str, hits.values())), {"(200, [])"}, f"nothing begins so: {hits}")
+
+
 def case_search():
     """Any id leads to its page with one click."""
     browser = operator("rita")
@@ -387,6 +399,7 @@ def case_search():
     equal(page.status, 200, "nothing found")
     check(re.search(r"games, user ids and references of 2 dealers, references of 1 game servers, and refused calls. Of "
                     r"the accepted calls, only those since 20\d\d-", page.document().text()), "it says where it looked")
+    search_beginning(browser)
     with WORLD.link() as link:
         # A balance, a batch and a refused call make no movement of their own.
         for word, command, payload in (

@@ -3,6 +3,7 @@
  *
  * The ledger looks up keys (FIND); nothing walks rows without an end.
  */
+#include "admin/list.h"
 #include "base/pack.h"
 #include "base/text.h"
 #include "console/common/leads.h"
@@ -16,6 +17,8 @@
 #define HITS_MAX 50
 /* Commands of one search: 2,048 dealers and game servers. */
 #define FIND_STEPS 32
+/* Users of a dealer whose ids begin with a text. */
+#define BEGINNINGS_MAX 20
 /* A longer text is no request id of a caller. */
 #define SHOWN_NAME_MAX 64
 
@@ -34,6 +37,8 @@ struct search {
 	bool more;              /* there were more than HITS_MAX */
 	unsigned int owners[2]; /* dealers, game servers that were looked at */
 	bool owners_more;
+	bool beginnings;       /* the hits are users whose ids only begin with the text ... */
+	bool beginnings_more;  /* and there are more of them */
 	bool rounds_more;      /* the game has more players than were shown */
 	int64_t calls_from_ms; /* accepted calls before are not known */
 	struct hit hits[HITS_MAX];
@@ -192,8 +197,40 @@ static enum outcome find_refused(struct search *search)
 	return OUTCOME_DONE;
 }
 
+/* Users of one dealer whose ids begin with the text after the slash, if nothing has the whole id. */
+static enum outcome find_beginning(struct search *search)
+{
+	const char *slash = strchr(search->text, '/');
+	const size_t len = slash ? (size_t)(slash - search->text) : 0;
+	char whose[256];
+	struct player player;
+	struct list list;
+	struct hit *hit;
+
+	if (search->count || !slash || !slash[1] || len >= CASINO_ID_SIZE)
+		return OUTCOME_DONE;
+	memset(&player, 0, sizeof(player));
+	memcpy(player.casino_id, search->text, len);
+	list_open(&list, &search->page->desk.session, RECORD_PLAYER, false, 1, &player);
+	/* Of the key's second text, without the NUL that would end it. */
+	if (!buffer_append(&list.prefix, slash + 1, strlen(slash + 1))) {
+		list_close(&list);
+		return OUTCOME_DONE; /* longer than any user id */
+	}
+	list.page = BEGINNINGS_MAX + 1;
+	while (list.taken < BEGINNINGS_MAX && list_next(&list, &player)) {
+		snprintf(whose, sizeof(whose), "%s/%s", player.casino_id, player.user_id);
+		hit = add_hit(search, "player whose user id begins so:", whose);
+		if (hit)
+			hit->to = lead_player(search->page, player.player_id);
+	}
+	search->beginnings = list.taken > 0;
+	search->beginnings_more = list.taken == BEGINNINGS_MAX && (list.rest.len || list.more);
+	return list_end(&list, OUTCOME_DONE);
+}
+
 typedef enum outcome search_finder(struct search *search);
-static search_finder *const finders[] = {find_keys, find_refused};
+static search_finder *const finders[] = {find_keys, find_refused, find_beginning};
 
 static void write_nothing(struct page *page, const struct search *search)
 {
@@ -215,7 +252,8 @@ static void write_nothing(struct page *page, const struct search *search)
 		page_time(page, search->calls_from_ms);
 		html_text(html, " are known here. ");
 	}
-	html_text(html, "Ids must be whole.");
+	html_text(html,
+		"Ids must be whole; of one dealer, DEALER/BEGINNING finds users whose ids begin so.");
 	html_close(html);
 	html_open(html, "p");
 	html_text(html, "The log has every call by its request id: ");
@@ -265,6 +303,8 @@ static enum outcome write_hits(struct page *page, const struct search *search)
 	html_close(html);
 	if (search->more)
 		page_paragraph(page, "There are more: those above are the first 50.");
+	if (search->beginnings_more)
+		page_paragraph(page, "There are more users whose ids begin so.");
 	if (search->rounds_more) {
 		html_open(html, "p");
 		html_printf(html,
@@ -293,7 +333,9 @@ enum outcome page_search(struct page *page)
 		if (code != OUTCOME_DONE)
 			return code;
 	}
-	if (search.count == 1 && search.hits[0].has_page && !search.owners_more)
+	/* The beginning of an id is never taken for the id. */
+	if (search.count == 1 && search.hits[0].has_page && !search.owners_more &&
+		!search.beginnings)
 		return page_go(page, &search.hits[0].to);
 	return write_hits(page, &search);
 }
