@@ -282,7 +282,7 @@ def case_calls():
     worker = Child([WALLET.worker, "--config", WALLET.config, "--serve", "wallet", "--threads", 1, "--socket", socket],
                    WALLET.logs / "calls.log")
     try:
-        worker.wait_ready(socket.exists, 20, "the worker's socket")
+        worker.wait_ready(lambda: cb_fastcgi.listens(socket), 20, "the worker's socket")
         for path in ("/user-service/user/stat", "/nowhere", "/wallet-service/feed"):
             code = cb_fastcgi.request(socket, path, [], b"{}").status
             check(400 <= code < 500, f"{path}: {code}")

@@ -31,8 +31,9 @@ OTHER_FRONT = "fedcba9876543210" * 4
 ROLES = ("read", "support", "finance", "admin")
 # The least role of what desk.sock carries, with empty contents (doc/internals/architecture.md).
 LEAST = {"status": "read", "metrics": "read", "list": "read", "find": "read", "refused_list": "read",
-         "dealer_state": "read", "refused_find": "support",
-         "callback_operate": "support", "replay_preview": "read", "replay_start": "support",
+         "dealer_state": "read", "activity": "read", "callback_ages": "read",
+         "refused_find": "support", "callback_operate": "support", "replay_preview": "read",
+         "replay_start": "support",
          "replay_stop": "support", "session_count": "admin"}
 OWN = {"session_step", "session_show", "session_close"}
 FLOOD_S = 1.0

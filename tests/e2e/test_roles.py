@@ -35,7 +35,8 @@ SETTINGS = {"read_group": str(READ), "support_group": str(SUPPORT), "callback_le
 NOT_PERMITTED = 77
 ACL, NO_ID = "system.posix_acl_access", 0xffffffff
 STAFF_MAX = 24  # SERVER_STAFF_MAX
-READS = {"status", "metrics", "dealer_state", "list", "feed", "find", "refused_list", "replay_preview"}
+READS = {"status", "metrics", "dealer_state", "activity", "callback_ages", "list", "feed", "find",
+         "refused_list", "replay_preview"}
 MAY = {"read": READS, "support": READS | {"refused_find", "key_try", "callback_operate", "replay_start",
                                                    "replay_stop"}}
 # What would end or change the ledger under the other cases, also as root.
