@@ -22,7 +22,7 @@ struct round_join {
 	struct bet bet;
 	bool has_round; /* @round is the next row, not yet used */
 	bool has_bet;
-	struct player_name name; /* of the player to whom the rounds belong */
+	struct player_name name; /* of the rounds' player */
 	struct round_reading reading;
 };
 

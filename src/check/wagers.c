@@ -18,7 +18,7 @@ struct wager_search {
 	bool transactions;
 	bool bet_index;
 	bool callbacks;          /* or their ends */
-	struct player_name name; /* of the player to whom the bets belong */
+	struct player_name name; /* of the bets' player */
 };
 
 /* ---- from bets and rounds to the rows that they require */

@@ -42,8 +42,8 @@ static uint32_t most_at_once(const struct page_rate *limit)
 }
 
 /*
- * Returns the bucket of @name. A new name takes an unused place, otherwise that of the operator who has been
- * away longest.
+ * Returns the bucket of @name. A new name takes an unused place. If there is none, it takes the
+ * place of the operator whose last page is the oldest.
  */
 static struct token_bucket *bucket_of(struct page_rate *limit, const char *name, int64_t now_ms)
 {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An operator who has opened no page for this time may open as many at once as in this time. */
+/* After this time without a page, an operator may open as many pages at once as in this time. */
 #define PAGE_RATE_SAVED_S 12
 /* A list as CSV counts as so many pages, because the ledger reads as many rows. At a rate of 1, it is PAGE_RATE_SAVED_S. */
 #define PAGE_RATE_CSV 20

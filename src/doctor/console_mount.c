@@ -1,6 +1,6 @@
 /*
  * doctor_console_mount - checks at the URL of the web console that the web server asks for a user, over
- * TLS only, and that the console answers behind it.
+ * TLS only, and that the console answers through it.
  */
 #include "doctor/doctor.h"
 

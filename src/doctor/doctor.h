@@ -160,7 +160,7 @@ bool doctor_console_enabled(const struct settings *settings);
 /* Returns false if the ledger does not serve; the checks "ledger" and "halted" report that. */
 bool doctor_ledger_serves(const struct doctor *doctor);
 
-/* Returns the owner of the state, who is the ledger's user; the caller if there is no state. */
+/* Returns the owner of the state, which is the ledger's user; the caller if there is no state. */
 uid_t doctor_ledger_uid(const struct doctor *doctor);
 
 /* Returns the process that STATE/lock names, if it is a ledger; 0 otherwise. */

@@ -57,7 +57,7 @@ struct socket_rule {
 	const char *name;
 	mode_t wanted;    /* bits that must be set */
 	mode_t forbidden; /* bits that must not be set */
-	const char *whom; /* the users for whom it is meant */
+	const char *whom; /* the users that may connect */
 };
 static const struct socket_rule edge_rule = {"edge.sock", 0660, 0007, "the workers' group"};
 static const struct socket_rule admin_rule = {"admin.sock", 0600, 0007, "the ledger's user only"};

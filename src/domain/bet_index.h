@@ -2,9 +2,10 @@
  * bet_index - rows by which bets are found in another order than that of their table, which has them by player and
  * game.
  *
- * A round is found by its game id alone: its first bet has a row struct game_player. The newest bets of a player
- * are found first: each bet has a row struct player_bet. The ledger writes these rows with the bet and never
- * changes them. They follow from the bet, and from its transaction: `creditbridgectl check` compares them.
+ * The first bet of a round has a row struct game_player, by which the round is found with only its
+ * game id. Each bet has a row struct player_bet, by which the newest bets of a player are found
+ * first. The ledger writes these rows with the bet and never changes them. All their values are
+ * also in the bet and its transaction, with which `creditbridgectl check` compares them.
  */
 #ifndef DOMAIN_BET_INDEX_H
 #define DOMAIN_BET_INDEX_H

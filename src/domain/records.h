@@ -210,7 +210,7 @@ static inline bool scope_is_of_client(enum request_scope scope)
 struct audit {
 	uint64_t seq;
 	int64_t time_ms;
-	uint32_t uid; /* uid of the person who called creditbridgectl, before it dropped root */
+	uint32_t uid;       /* uid of the caller of creditbridgectl, before it dropped root */
 	uint32_t login_uid; /* of the login session (audit_loginuid); UINT32_MAX: none */
 	uint32_t peer_uid;  /* uid of the peer process of the socket (SO_PEERCRED) */
 	char sudo_user[SUDO_USER_SIZE];
@@ -344,7 +344,7 @@ struct bet {
 	char dealer_error_detail[DEALER_ERROR_TEXT_SIZE];
 	bool has_balance; /* the response contained the balance */
 	money_t balance;
-	char resolved_by[SUDO_USER_SIZE]; /* operator who cancelled its refund */
+	char resolved_by[SUDO_USER_SIZE]; /* operator that cancelled its refund */
 	char remark[REMARK_SIZE];
 	struct bytes user_bet;
 	bool dropped;        /* retention deleted user_bet and the body of its betting callback */
@@ -374,7 +374,7 @@ struct callback {
 	bool unknown_to_dealer;
 	enum callback_class last_class;
 	uint32_t last_http_status;
-	char resolved_by[SUDO_USER_SIZE]; /* operator who cancelled it */
+	char resolved_by[SUDO_USER_SIZE]; /* operator that cancelled it */
 	uint32_t revision;    /* of the correction that it reports; 0: it reports none */
 	bool known_to_dealer; /* the dealer answered that it had it already (duplicate_ids) */
 	money_t shortfall;    /* what the dealer could not take of a betting-correction */

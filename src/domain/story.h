@@ -74,7 +74,7 @@ struct story_values {
 	const char *last;     /* the last attempt: "unknown 503" */
 	const char *when;     /* the next attempt: "in 3.200 s" */
 	const char *event;    /* webhook-id of the message */
-	const char *by;       /* the operator who cancelled it */
+	const char *by;       /* the operator that cancelled it */
 	const char *error;    /* the dealer's error id */
 	const char *refusal;  /* of a transfer: the id of its refusal */
 };

@@ -140,7 +140,7 @@ static bool goes_on(const struct slot *slot)
 		(slot->command == COMMAND_CALLBACK_PAGE && slot->cmd.callback_page.goes_on);
 }
 
-/* Returns true for a person below ROLE_ADMIN, who may not use up what a dealer may call. */
+/* Returns true for a person below ROLE_ADMIN. Their commands do not count in a dealer's rate limit. */
 static bool is_of_staff(const struct slot *slot)
 {
 	return slot->role != ROLE_NONE && slot->role != ROLE_ADMIN;

@@ -31,8 +31,8 @@
 #define LEDGER_BATCH_BYTES (2 * 1024 * 1024)
 
 /*
- * The time of the books does not run back when another host's ledger takes over, if the clock of that
- * host is behind by less than this.
+ * When another host's ledger takes over, the times of new rows are not before those of older ones,
+ * if the clock of that host is slow by less than this.
  */
 #define LEDGER_CLOCK_BEHIND_MAX_MS 10000
 

@@ -339,12 +339,13 @@ struct backup_result {
 /*
  * Reads rows of one kind in key order, or backwards with @reverse. @prefix is the packed beginning
  * of a key (link_list_key()). All key fields name one row, fewer a range, none all rows. Secrets
- * are blanked; on admin.sock an operator who has a code secret has LIST_SECRET_KEPT in its place. On
- * desk.sock a page has at most 64 rows, and about 32 KiB. For the next page, repeat with @cursor while
- * @more is set. With @own, which only the audit knows, the rows are those of the caller: of the operator of the
- * session, or of the uid that the kernel reports. A page looks at LIST_OWN_LOOK_MAX rows at most. With @casino_id,
- * for transactions and callbacks, the rows are those of a dealer. A page looks at LIST_DEALER_LOOK_MAX rows at most. In
- * both cases a page may be empty and have @more set.
+ * are blanked; on admin.sock an operator that has a code secret has LIST_SECRET_KEPT in its place.
+ * On desk.sock a page has at most 64 rows, and about 32 KiB. For the next page, repeat with @cursor
+ * while @more is set. With @own, which only the audit knows, the rows are those of the caller: of
+ * the operator of the session, or of the uid that the kernel reports. A page looks at
+ * LIST_OWN_LOOK_MAX rows at most. With @casino_id, for transactions and callbacks, the rows are
+ * those of a dealer. A page looks at LIST_DEALER_LOOK_MAX rows at most. In both cases a page may be
+ * empty and have @more set.
  *
  * With @keys, packed keys one after the other (link_list_key()), the rows are those of the keys, in their order,
  * without their JSON and bytes; a key without a row is passed over. @prefix and @cursor are then empty, and there

@@ -37,10 +37,11 @@ struct settle_answer {
 };
 
 /*
- * C results/batch: settles the rounds of all items in one commit, each as if alone, and leaves their
- * callbacks to the sweeper. The idempotency key is (client_id, request_transaction_id). A repetition
- * with the same digest gets the stored answers; items with a retryable error are tried again. With
- * another digest, or after another kind of request: transaction_conflict.
+ * C results/batch: settles the rounds of all items in one commit, each as if it were the only one,
+ * and leaves their callbacks to the sweeper. The idempotency key is (client_id,
+ * request_transaction_id). A repetition with the same digest gets the stored answers; items with a
+ * retryable error are tried again. With another digest, or after another kind of request:
+ * transaction_conflict.
  */
 struct settle_batch_cmd {
 	char client_id[CLIENT_ID_SIZE];

@@ -4,9 +4,10 @@
  *     CBP1 CELL MEMBER SOCKET ROLE UID LOGIN-UID\n
  *
  * The peer of the client's host sends it over TLS, and the peer of the active host passes it on to
- * the engine on peer.sock. The bytes after it are those of the client. It says what SO_PEERCRED and the
- * groups say of a client on the engine's own host. ROLE is a word of role_names; "none" on edge.sock and
- * desk.sock. On desk.sock each frame says for itself who sends it (link/desk_commands.h).
+ * the engine on peer.sock. The bytes after it are those of the client. For a client on its own
+ * host, the engine learns the same from SO_PEERCRED and the groups. ROLE is a word of role_names;
+ * "none" on edge.sock and desk.sock. On desk.sock each frame has the session of its operator
+ * (link/desk_commands.h).
  */
 #ifndef LINK_HELLO_H
 #define LINK_HELLO_H

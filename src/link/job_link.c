@@ -59,7 +59,8 @@ enum job_link_status job_link_begin(struct job_link *link, const char *path,
 
 	job_link_close(link);
 	buffer_init(&out, JOB_REQUEST_MAX);
-	/* All at once: a buffer that grows leaves copies of the session behind. */
+	/* The whole size at once: a buffer that grows would leave copies of the session in freed
+	 * memory. */
 	if (buffer_reserve(&out, JOB_REQUEST_MAX) && job_request_put(&out, request)) {
 		link->until_ms = clock_boot_ms() + INT64_C(1000) * job_infos[request->job].seconds +
 			SPARE_MS;

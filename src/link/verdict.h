@@ -1,4 +1,4 @@
-/* verdict - the first member of every result, and the operator who issued a command. */
+/* verdict - the first member of every result, and the operator that issued a command. */
 #ifndef LINK_VERDICT_H
 #define LINK_VERDICT_H
 
@@ -14,7 +14,7 @@ struct verdict {
 	uint32_t retry_after_s;  /* for rate_limited and 503 */
 };
 
-/* The operator who issued an admin command; stored in the audit. */
+/* The operator that issued an admin command; stored in the audit. */
 struct operator
 {
 	uint32_t uid;

@@ -31,7 +31,7 @@ extern const char *const operation_names[OPERATION_COUNT];
 /*
  * Prefix of the X-Request-Id of calls by `creditbridgectl doctor`. If such a call has no caller id
  * and no signature, its refusal is counted as OPERATION_DOCTOR, not as failed authentication. It
- * guesses no key, so a stranger who sends the same prefix hides nothing.
+ * guesses no key, so an attacker that sends the same prefix hides nothing.
  */
 #define COUNTERS_DOCTOR_PREFIX "doctor-"
 

@@ -1,5 +1,5 @@
 /*
- * members - the files of settings.cell_tls_directory: who belongs to the cell.
+ * members - the files of settings.cell_tls_directory, which say which hosts belong to the cell.
  *
  *     DIR/               0700, of the ledger's user
  *     DIR/ca.pem         the cell's CA; on every host

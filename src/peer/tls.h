@@ -22,7 +22,8 @@
 #define TLS_SERIAL_SIZE 41 /* 20 bytes in hex */
 #define TLS_WHY_SIZE    160
 
-/* What a host shows and whom it trusts. Counted: a session keeps the one that it began with. */
+/* A host's certificate and key, and the certificates that it trusts. References are counted,
+ * because a session keeps the identity with which it began. */
 struct tls_identity;
 
 /*

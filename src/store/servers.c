@@ -29,7 +29,7 @@ const struct store_servers *store_servers_of(const struct settings *settings,
 	return servers;
 }
 
-/* A user who can write beside the program can replace the program as well. */
+/* A user that can write to the program's directory can also replace the program. */
 static void *open_beside_program(void)
 {
 	char path[PATH_MAX + sizeof(MODULE_FILE)];

@@ -33,7 +33,7 @@ static bool try_keys(void *context, const struct key_try_cmd *cmd, struct key_tr
 	return inquiry->tried == OUTCOME_DONE;
 }
 
-/* Reads who the dealers and game servers are, and with which settings they sign. */
+/* Reads the dealers and game servers, with the settings that say how they sign. */
 static enum outcome read_callers(struct session *session, struct inquiry *inquiry)
 {
 	enum outcome code = OUTCOME_DONE;

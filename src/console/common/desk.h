@@ -1,5 +1,6 @@
 /*
- * desk - the one way from the pages to the ledger: who the operator is, and what the ledger answers.
+ * desk - the one way from the pages to the ledger: it finds the operator of a request, and sends
+ * commands.
  *
  * The ledger decides. It checks the front secret, the session and the role with each command, so a
  * console that was taken over can do no more than the sessions that pass through it. A way is how the

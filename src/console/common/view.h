@@ -31,7 +31,7 @@ struct view_column {
 	const char *heading;
 	const char *member;
 	enum view_how how;
-	/* NULL, or sets the page to which the value leads; leaves *to alone if there is none */
+	/* NULL, or sets the page to which the value leads; does not change *to if there is none */
 	void (*lead)(struct page *page, const struct view_source *source, struct page_address *to);
 };
 #define VIEW_END                                                                                   \

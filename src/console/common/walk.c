@@ -207,7 +207,7 @@ void walk_foot(const struct row_walk *walk)
 	walk_links(page, walk->stopped ? walk->last : 0);
 }
 
-/* Sets filter->player_id from the parameters. A player who does not exist has the id "-". */
+/* Sets filter->player_id from the parameters. A player that does not exist has the id "-". */
 static enum outcome filter_player(struct page *page, struct filter *filter)
 {
 	const char *player = params_get(&page->query, "player");

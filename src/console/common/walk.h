@@ -40,8 +40,8 @@ void walk_csv_end(struct view *view, bool stopped, uint64_t after);
 void walk_foot(const struct row_walk *walk);
 
 /*
- * Reads the filter in the query: casino, user, player, game, since, until. A player who does not exist
- * selects no row. OUTCOME_USAGE: a value cannot be read.
+ * Reads the filter in the query: casino, user, player, game, since, until. A player that does not
+ * exist selects no row. OUTCOME_USAGE: a value cannot be read.
  */
 enum outcome walk_filter(struct page *page, struct filter *filter);
 /* Opens the form of the filter, with these inputs. html_close() closes it. */

@@ -1,8 +1,9 @@
 /*
  * pages/health - what is broken, and what to do: the figures of the ledger, and the checks of doctor.
  *
- * Doctor is a job. Its newest result is kept for all operators, so that looking does not run it again, and
- * one run at a time is under way: who asks for another meanwhile is shown that one.
+ * Doctor is a job. Its newest result is kept for all operators, so that a look at the page does not
+ * run it again. Only one run is under way at a time: an operator that asks for another meanwhile
+ * sees that one.
  */
 #include "base/clock.h"
 #include "base/text.h"

@@ -1,4 +1,5 @@
-/* pages/operators - who may come in, and who is in now. Only creditbridgectl changes an operator. */
+/* pages/operators - the operators, and their sessions of now. Only creditbridgectl changes an
+ * operator. */
 #include "admin/list.h"
 #include "base/text.h"
 #include "console/pages/pages.h"
@@ -58,7 +59,7 @@ static enum outcome fill_sessions(struct page *page, struct operator_view *row)
 	return OUTCOME_DONE;
 }
 
-/* Shows the operators behind @last, and sets @last to the last one; "": there are no more. */
+/* Shows the operators after @last, and sets @last to the last one; "": there are no more. */
 static enum outcome list_operators(struct page *page, char last[DESK_NAME_SIZE])
 {
 	const uint64_t most = page->route->csv ? DESK_OPERATORS_MAX : OPERATORS_SHOWN;

@@ -140,7 +140,7 @@ static void write_day_link(struct page *page, const struct player *player, const
 	html_close(&page->html);
 }
 
-/* Shows the player's transactions behind the one in the address, or from the last. */
+/* Shows the player's transactions after the one in the address, or from the last. */
 static enum outcome show_movements(struct page *page, const struct player *player,
 	const struct selection *selection)
 {

@@ -6,7 +6,7 @@
 
 #include "console/common/page.h"
 
-/* Writes the form for the operators who may send it (link/roles.def, link/desk.def). */
+/* Writes the form for the operators that may send it (link/roles.def, link/desk.def). */
 void suspend_player_form(struct page *page, const struct player *player);
 void suspend_dealer_form(struct page *page, const struct dealer *dealer);
 

@@ -1,6 +1,6 @@
 /*
  * game - the rows of one round, the parts of the pages of a bet and of a round that are alike, and the
- * sentences of what happened and who owes whom.
+ * sentences of what happened and of the debt (domain/story.h).
  */
 #ifndef CONSOLE_SECTIONS_GAME_H
 #define CONSOLE_SECTIONS_GAME_H

@@ -56,7 +56,7 @@ static void write_mark_all(struct html *html)
 	html_close(html);
 }
 
-/* Returns true if the filter is the dealer alone, so that its sums have the number. */
+/* Returns true if the filter has only the dealer, so that the dealer's sums have the number. */
 static bool is_dealer_alone(const struct page *page, const struct filter *filter)
 {
 	return !filter->player_id[0] && !filter->game_id[0] && !filter->since_ms &&

@@ -146,7 +146,7 @@ enum outcome timeline_refused(struct timeline *timeline, const char *caller, con
 		    reference))
 		return OUTCOME_DONE;
 	refused_open(&calls, &timeline->page->desk.session, &filter);
-	/* One that proved no key may have been sent by anybody. */
+	/* If a call proved no key, any sender on the network may have sent it. */
 	for (unsigned int looked = 0;
 		looked < PAGE_ROWS && shown < TIMELINE_REFUSED_MAX && refused_next(&calls, &call);
 		looked++) {

@@ -12,8 +12,8 @@
 #include "ledger/desk/share.h"
 #include "ledger/ledger.h"
 
-/* Of this host, 8 threads of the console and JOBS_MAX jobs that ask who their operator is (link/jobs.h);
- * and of the hosts that relay to it. */
+/* On this host, 8 threads of the console, and JOBS_MAX jobs that ask for their operator
+ * (link/jobs.h). The others are of the hosts that relay to it. */
 #define DESK_CONNECTIONS_MAX 24
 
 struct desk_loop {

@@ -148,7 +148,8 @@ static bool admit_groups(int fd, const gid_t *gids, size_t count, char *why, siz
 	return false;
 }
 
-/* The console's process is of another group than the ledger's user, who could not chown the socket to it. */
+/* The console's process is of a group that the ledger's user is not in, so that user could not
+ * chown the socket. */
 static void admit_console(const struct settings *settings, int desk)
 {
 	gid_t gid = find_role_group("console_group", settings->console_group);

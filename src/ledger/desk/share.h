@@ -45,7 +45,8 @@ static inline void share_spend(struct share *share, int64_t now_us, int64_t spen
 	const int64_t earliest_us = begun_us - SHARE_SAVED_US * 100 / share->percent;
 	int64_t from_us = share->next_us > earliest_us ? share->next_us : earliest_us;
 
-	/* While it is alone, the desk begins before it may run beside others. It owes at most one command. */
+	/* If no other command waits, the desk begins before its share allows it. It owes at most
+	 * one command. */
 	if (from_us > begun_us)
 		from_us = begun_us;
 	share->next_us = from_us + spent_us * 100 / share->percent;

@@ -31,7 +31,7 @@ struct apply_context {
 	struct key_book *key_book;     /* every issued key; NULL: no key is known */
 	struct retired_notes *retired; /* keys that this batch retires */
 	bool *granted_again;           /* set if an existing grant is returned again */
-	/* of the web console, who sent the command over desk.sock; NULL or "": it came another way */
+	/* of the web console, for a command from desk.sock; NULL or "": it came another way */
 	const char *operator_name;
 	const struct operators *operators; /* as they were before the batch */
 	const struct replay_book *replays; /* likewise; NULL: none */

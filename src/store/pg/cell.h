@@ -1,5 +1,5 @@
 /*
- * cell - the row that says who writes and how far it is.
+ * cell - the row that names the ledger that writes, and the number of its newest batch.
  *
  *     epoch    raised by each claim. Every statement that writes names it, so a replaced writer fails
  *     turn     raised by each batch, from n - 1 to n

@@ -23,9 +23,10 @@
 #define PARAMS_MAX     (256u * 1024 * 1024)
 #define SETTING_COUNT  3
 /*
- * Of a trip's time, a session may wait for the lock of a row. Without a quorum one session waits for the
- * standbys and keeps the lock of the row `cell`. The server ends those behind it, so that they do not pile up
- * while this store connects again and again.
+ * The part of a trip's time for which a session may wait for the lock of a row. Without a quorum
+ * one session waits for the standbys and keeps the lock of the row `cell`. The server ends the
+ * sessions that wait for this lock, so that they do not pile up while this store connects again and
+ * again.
  */
 #define LOCK_PERCENT 75
 /*

@@ -106,7 +106,7 @@ static void note_fenced(struct pg_store *pg)
 
 /*
  * After a trip that read: STATUS_OK means that it can be sent again. The barrier shows that this store
- * still writes alone, and that the server has all that this store saved.
+ * is still the only writer, and that the server has all that this store saved.
  */
 static enum status read_again(struct pg_store *pg, enum trip trip, int64_t deadline_ms)
 {

@@ -133,7 +133,7 @@ static enum outcome export_in_child(void *context)
 	return code;
 }
 
-/* Records in the audit who exports, before any row is read. */
+/* Records the export and its operator in the audit, before any row is read. */
 static enum outcome record_export(struct exporting *exporting)
 {
 	struct operator* operator= & exporting->ctl->session.operator;
@@ -148,7 +148,7 @@ static enum outcome record_export(struct exporting *exporting)
 	return code;
 }
 
-/* Becomes the ledger's user, whom the servers know. */
+/* Becomes the ledger's user, because the database servers know that user. */
 static enum outcome prepare_snapshot(struct exporting *exporting)
 {
 	enum outcome code = record_export(exporting);

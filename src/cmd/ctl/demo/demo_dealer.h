@@ -1,6 +1,6 @@
 /*
- * demo_dealer - the reference dealer (src/dealer) behind a small HTTP server on the loopback, for
- * `creditbridgectl demo`.
+ * demo_dealer - a small HTTP server on the loopback that runs the reference dealer (src/dealer),
+ * for `creditbridgectl demo`.
  *
  * The server answers one request of each connection, one connection at a time, within
  * DEMO_DEALER_MS. It is bound to 127.0.0.1 and answers only requests that are signed with its key.

@@ -227,7 +227,7 @@ static void end_command(struct job_relay *relay)
 		else if (ended == 0)
 			clock_sleep_ms(POLL_MS);
 	}
-	/* What it started must not stay behind, either. */
+	/* The processes that the command started must end, too. */
 	kill(-relay->pid, SIGKILL);
 	while (ended == 0 && waitpid(relay->pid, &status, 0) < 0 && errno == EINTR)
 		;

@@ -79,7 +79,8 @@ static enum outcome write_day(struct making *making)
 	enum outcome code;
 
 	recon_put_day(recon, over);
-	/* Rows of the dealer may be far behind: the reader of a pipe sees at once that the file has begun. */
+	/* The first row may take long to find. With the header, the reader of a pipe sees that the
+	 * file has begun. */
 	making->out.failed |= fflush(making->out.file) != 0;
 	code = recon_write_transactions(recon);
 	if (code == OUTCOME_DONE && recon->records & UINT32_C(1) << RECON_CALLBACK)

@@ -425,7 +425,7 @@ static enum status find_page(struct id_search *finding, bool clients, const char
 	return find_of_owners(finding, clients);
 }
 
-/* Writes the cursor behind the owners that were looked at. */
+/* Sets the cursor after the owners that were looked at. */
 static void set_next(struct id_search *finding, bool clients)
 {
 	char *next = finding->result->next;

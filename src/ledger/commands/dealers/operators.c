@@ -73,7 +73,7 @@ static void change_row(const struct operator_put_cmd *cmd, struct desk_operator 
 
 	if (cmd->action == OPERATOR_ADD)
 		row->created_ms = wall_ms;
-	/* Who the web server calls by the login is another person now. */
+	/* The login now names another person. The new epoch ends the sessions of the old one. */
 	if (sets && cmd->login[0] && strcmp(row->login, cmd->login) != 0) {
 		text_copy(row->login, sizeof(row->login), cmd->login);
 		row->epoch++;
