@@ -103,7 +103,7 @@ def bet(delay, connections, *stands):
 
 
 def added_ms(delay, connections):
-    """What a bet takes beyond what the dealer takes when he is called himself, p50."""
+    """The p50 of a bet's time, less the time of a call straight to the dealer."""
     whole = bet(delay, connections, "seamless")
 
     def dealer(cell):

@@ -1,23 +1,23 @@
-"""The cells of the table: what is called, on which stand, behind which server, by how many
+"""The cells of the table: what is called, on which stand, through which server, by how many
 connections. One cell is some runs of wrk or of ledger_load."""
 import collections
 
 from stands import SERVERS
 
 BET_CONNECTIONS = (1, 16, 64, 256)
-# Of bets: the server that each stand is behind.
+# Of bets: the web server of each stand.
 BET_STANDS = {"seamless": "lighttpd", "php": "php-fpm on nginx", "node": "node"}
 
 CONNECTIONS = (1, 16, 64)
 OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance", "user stat")
-# Behind the same web server.
+# Each peer runs under the same web server.
 PEERS = {"mod_fcgid": "php-fpm on apache", "nginx": "php-fpm on nginx"}
 # A user's statistics would take bets, which this peer has none of.
 PEER_OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance")
 DELAYS_MS = (1, 50)
 BET_KINDS = ("dealer", "bet", "round")
-# hello, but each call waits, as for a disk: what is left of the ceiling under mod_fcgid for whoever
-# cannot answer at once.
+# hello, but each call waits, as for a disk: the ceiling under mod_fcgid for a program that cannot
+# answer at once.
 WAIT_US = 300
 WAITING = "waiting ceiling"
 MINUTE_S = 60
@@ -53,8 +53,8 @@ def ledger_cells():
 
 
 def bet_cells():
-    """The dealer alone beside the bets that ask him: what he takes is not the wallet's. Then bets and results in
-    turn. The peers last."""
+    """Calls straight to the dealer, beside the bets that ask it: the dealer's time is not the
+    wallet's. Then bets and results in turn. The peers last."""
     return [Cell(f"{row}dealer {delay} ms", f"{stand}-{delay}", BET_STANDS[stand], connections, kind)
             for delay in DELAYS_MS for connections in BET_CONNECTIONS
             for row, kind, stands in (("", "dealer", ("seamless",)), ("bet, ", "bet", BET_STANDS),

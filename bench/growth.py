@@ -34,7 +34,7 @@ from report import add_out, aligned  # noqa: E402
 from stands import Wallet, cb, ledger_load, setting  # noqa: E402
 from wrk import add_eager_client  # noqa: E402
 
-BYTES_A_PLAYER = 900  # of disk, with his first movement; more than was seen
+BYTES_A_PLAYER = 900  # of disk, with the player's first transaction; more than was seen
 BYTES_AN_ENTRY = 700
 LOG_BYTES = 2 << 30
 CONNECTIONS = 64

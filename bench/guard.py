@@ -1,7 +1,7 @@
-"""Whatever happens, nothing stays behind: neither a process nor a file in the temporary directory.
+"""Ends all processes of a benchmark and removes its temporary files, however the benchmark ends.
 
-Servers put themselves into sessions of their own, and what they start outlives them when they are
-killed. All of it comes back to this process, which takes orphans over, and is ended with it.
+Servers start sessions of their own, and their children survive when a server is killed. This
+process adopts such orphans and ends them when it ends.
 """
 import contextlib
 import ctypes

@@ -3,8 +3,8 @@
  *
  * Takes the options of creditbridge.fcgi that web servers give it (--threads N, --socket PATH,
  * --together, with which each process serves by itself; the rest is ignored), reads each request's
- * body and answers what a transfer is answered with, in as many bytes. --delay-us N sleeps before
- * each answer and --answer TEXT is another answer: a dealer that takes his time.
+ * body and answers with as many bytes as a transfer's answer has. --delay-us N sleeps before
+ * each answer and --answer TEXT gives another answer: together they play a slow dealer.
  */
 #include <errno.h>
 #include <fcgiapp.h>

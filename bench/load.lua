@@ -96,7 +96,7 @@ local kinds = {
 	["user stat"] = { "GET", "/user-service/user/stat", read },
 	["bet"] = { "POST", BETS, bet, "client" },
 	["round"] = { "POST", BETS, round, "client" },
-	["dealer"] = { "POST", "/", bet, "client" }, -- what a bet asks him, nearly
+	["dealer"] = { "POST", "/", bet, "client" }, -- nearly the call that a bet makes to the dealer
 }
 
 local threads, only = 0, nil

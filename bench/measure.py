@@ -209,8 +209,8 @@ class Play:
 
 
 def in_turn(plays, seconds):
-    """Each of @plays for so many seconds, turn and turn about, so that all see the same machine. One
-    that is alone has all its time in one piece."""
+    """Runs each of @plays for @seconds, in short turns, so that all see the same machine. If there
+    is only one play, it gets its time in one piece."""
     for play in plays:
         play.tried(play.warm)
     slice_s = SLICE_S if len(plays) > 1 else seconds

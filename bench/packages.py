@@ -37,7 +37,8 @@ def apt(*words):
 
 
 def install(packages=PACKAGES):
-    """Installs what is missing, when we may; what stays missing is told by its row."""
+    """Installs the missing packages, if we may. The row of a package that is still missing reports
+    it."""
     missing = missing_of(packages)
     if missing and os.geteuid() == 0 and shutil.which("apt-get"):
         print(f"# installing {' '.join(missing)}", flush=True)

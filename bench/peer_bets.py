@@ -1,13 +1,19 @@
-"""The peers for bets: what an operator would write, in PHP (php-fpm behind nginx) and in Node, over
-MariaDB. The contract is ours: the bet is on disk before the dealer is called, the dealer has 3 s, what he
-answered is on disk before the caller is answered, and an unknown outcome is refunded by a process that repeats
-until the dealer has it.
+"""The peers for bets: what an operator would write over MariaDB, in PHP (php-fpm behind nginx) and
+in Node.
 
-How they are tuned, and why: a procedure, so that each commit is one round trip; kept connections to the
-database and to the dealer; enough processes of php-fpm, since a bet occupies one while the dealer takes
-his time: more than connections with the slow dealer, 64 with the quick one; a process of Node for each
-processor, which serves HTTP by itself, because a web server before it only costs. Both serve WARM_BETS before
-they are measured, for their compilers.
+The contract is ours: the bet is on disk before the dealer is called, the dealer has 3 s, and its
+answer is on disk before the caller is answered. If the outcome is unknown, a process sends the
+refund again and again until the dealer has it.
+
+How they are tuned, and why:
+- A procedure, so that each commit is one round trip.
+- Connections to the database and to the dealer are kept.
+- Enough processes of php-fpm, since a bet occupies one while the dealer works: more than there are
+  connections with the slow dealer, 64 with the quick one.
+- A process of Node for each processor, which serves HTTP by itself, because a web server before it
+only costs.
+
+Both serve WARM_BETS before they are measured, for their compilers.
 """
 import pathlib
 import shutil

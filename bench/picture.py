@@ -43,8 +43,8 @@ class Page:
         self.y += LINE
 
     def bar(self, label, length, fill, words, right=""):
-        """A line: its label, a bar of @length (0 to 1) with @words behind it, and what stands at the
-        right."""
+        """Draws a line: its label, a bar of @length (0 to 1) followed by @words, and the text
+        @right at the right."""
         self.text(LEFT - 10, label, anchor="end")
         self.box(LEFT, SPAN * length, fill)
         self.text(LEFT + SPAN * length + 8, words, 12)

@@ -109,7 +109,7 @@ def find(rows, **wanted):
 
 
 def added_latency(rows):
-    """Of bets: what they take beyond what the same dealer takes when he is called himself."""
+    """Of bets: their time, less the time of a call straight to the same dealer."""
     lines = []
     for delay in DELAYS_MS:
         for connections in sorted({row["connections"] for row in rows}):

@@ -1,4 +1,4 @@
-"""A wallet whose players' credit is with a dealer that has a server of his own."""
+"""A wallet whose players' credit is with a dealer that has a server."""
 import subprocess
 
 from dealer import LateDealer

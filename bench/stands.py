@@ -41,13 +41,13 @@ FILL_CACHE_MIB_A_MILLION = 800
 TRANSFER_DEALER = "bench"
 SEAMLESS_DEALER = "seamless"
 SEAMLESS_INFLIGHT = 512
-# Of both workers: a bet occupies one while the dealer takes his time.
+# Of both workers: a bet occupies a thread while the dealer works.
 SEAMLESS_THREADS = 288
 
 
 class Behind:
-    """An instance behind some of the four servers. Its workers have @threads in all; under mod_fcgid
-    as many as there are of them."""
+    """An instance that some of the four web servers serve. Its workers have @threads in all; under
+    mod_fcgid there are as many workers as threads."""
 
     lighttpd_processes = 2  # as fcgi-conf/ has it; nginx and mod_proxy_fcgi have one worker
 
@@ -198,7 +198,7 @@ class Wallet(Behind):
             ledger_load(instance, "register", FILL_CONNECTIONS, SEAMLESS_DEALER, 0, seamless_players)
 
     def parts(self, name):
-        """@name: of a server, or "socket": the ledger alone."""
+        """@name: of a server, or "socket" for only the ledger."""
         ledger = [self.instance.ledger.pid, *self.instance.engine_pids()]
         return {**(super().parts(name) if name in self.servers else {}), "ledger": ledger}
 

@@ -103,7 +103,7 @@ static bool entry_add(struct ledger *ledger, uint64_t number, uint64_t round)
 	return true;
 }
 
-/* Each player's first movement comes a batch after him. */
+/* Each player's first transaction comes one batch after the player's row. */
 static bool fill(struct ledger *ledger, uint64_t end, uint64_t entries)
 {
 	for (uint64_t from = first; from < end; from += LEDGER_BATCH_MAX) {

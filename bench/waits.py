@@ -28,7 +28,7 @@ from stands import Wallet  # noqa: E402
 from cb_figures import percentile  # noqa: E402
 from wrk import add_eager_client  # noqa: E402
 
-PERF_S = 120        # for what perf does behind its record
+PERF_S = 120        # for perf's work after the recording
 EVENTS = ",".join(f"syscalls:sys_{call}" for call in (
     "enter_connect", "exit_connect", "enter_read", "enter_writev", "exit_accept4", "enter_sendto",
     "enter_write", "enter_pwrite64", "enter_fdatasync", "exit_fdatasync"))
@@ -38,7 +38,7 @@ WORD = re.compile(r"(\w+): (0x[0-9a-f]+)")
 NEGATIVE = 1 << 31  # and above: the result is an error
 EDGE_S = 1          # of load before perf looks on, and after
 SETTLED = 100       # connections from which on all calls of all are seen
-SHIFTS = 16         # tried, of one order behind the other
+SHIFTS = 16         # offsets of one order against the other that are tried
 MOMENT_MS = 100
 SHARES = (0.1, 0.5, 0.9, 0.99)
 LEGEND = """\
@@ -108,9 +108,10 @@ def in_order(request):
 
 
 def matched(made, taken):
-    """Requests, by the order of connecting, which is that of accepting; none where these are not of one
-    socket. perf begins with one call before the other, so that the one order begins some places behind the
-    other: by as few as let each be accepted after it was connected, and read after it was answered."""
+    """Requests in the order of connecting, which is that of accepting; none if these are not of one
+    socket. perf traces one call earlier than the other, so one order begins some places after the
+    other. The offset is the smallest with which each request is accepted after it connected, and
+    its answer read after it was sent."""
     begins = [accepted for accepted, _ in taken]
     places = [bisect.bisect_left(begins, connected) for connected, *_ in made]
     least = max((place - at for at, place in enumerate(places) if at >= SETTLED and place < len(taken)),
@@ -158,7 +159,7 @@ def stages(requests):
     return aligned(lines, 1)
 
 
-# Who writes what: store/bdb/env/log_prealloc.c with pwrite(), libdb's pages through env.c with write().
+# The writers: store/bdb/env/log_prealloc.c with pwrite(), libdb's pages through env.c with write().
 WRITERS = {"enter_pwrite64": "zeros", "enter_write": "pages"}
 WRITTEN = {"pages": "a checkpoint's pages", "zeros": "zeros of a log file to come",
            "pages zeros": "both", "": "neither"}

@@ -14,7 +14,7 @@ EAGER = ()
 
 
 class Failure(Exception):
-    """wrk failed, or told nothing."""
+    """wrk failed, or printed no figures."""
 
 
 def add_eager_client(parser):

@@ -1,8 +1,9 @@
 -- Bets and results of seamless players in MariaDB, beside the players of bench/peer-lamp/schema.sql: for the
 -- peers that bench/peer_bets.py measures. Each call of a procedure is one round trip and one commit: one before
--- the dealer is called, one with what he answered.
+-- the dealer is called, one with its answer.
 --
--- A row with due_ms is to be looked at then: a call whose sender died, a refund, or a result to be repeated.
+-- At due_ms the repeating process reads the row: a call whose sender died, a refund, or a result to
+-- be repeated.
 CREATE TABLE bet (
 	id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY,
 	client_id VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
