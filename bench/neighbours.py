@@ -95,7 +95,7 @@ class Caller:
 
 
 class Stand:
-    """A wallet behind one server, and its honest dealer."""
+    """A wallet under one of the web servers, and its honest dealer."""
 
     def __init__(self, name, seconds):
         self.name, self.seconds, self.runs = name, seconds, 0

@@ -11,7 +11,7 @@ How they are tuned, and why:
 - Enough processes of php-fpm, since a bet occupies one while the dealer works: more than there are
   connections with the slow dealer, 64 with the quick one.
 - A process of Node for each processor, which serves HTTP by itself, because a web server before it
-only costs.
+  only costs.
 
 Both serve WARM_BETS before they are measured, for their compilers.
 """
