@@ -111,7 +111,8 @@ def sized(size):
 
 
 def two_answers(delay_s):
-    """A second answer that nobody asked for: it must not become the next request's."""
+    """Sends a second answer without a request: the client must not take it for the next
+    request's."""
     def fault(connection, _request):
         one = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         two = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(ERROR), ERROR)
@@ -305,7 +306,7 @@ class Dealer:
         return fault(connection, request)
 
     def stop(self):
-        # shutdown() wakes the accept(), close() alone does not.
+        # shutdown() wakes the accept(). close() does not.
         try:
             self.listener.shutdown(socket.SHUT_RDWR)
         except OSError:

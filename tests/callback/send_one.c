@@ -181,7 +181,7 @@ static void obey(struct sender *sender, char *line)
 		fprintf(stderr, "send_one: %s: no such line\n", fields[0]);
 		exit(EXIT_FAILURE);
 	}
-	/* Whoever is slow with his lines does not hold up what is under way. */
+	/* If a test sends its lines slowly, the calls under way go on meanwhile. */
 	sender_run(sender, 0);
 	take_all(sender);
 }

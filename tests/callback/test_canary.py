@@ -135,7 +135,7 @@ def case_control():
 
 
 def case_redirects():
-    """An allowed dealer, on ::1, who points at the canary."""
+    """An allowed dealer on ::1, whose answers point at the canary."""
     canary = Canary()
     dealers = []
     with Sender(networks=("::1",)) as sender:

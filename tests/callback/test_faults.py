@@ -260,7 +260,7 @@ def case_kept_closed():
 
 
 def case_unasked_answers():
-    """An answer that nobody asked for is not the next request's."""
+    """The client does not take an answer without a request for the next request's."""
     def test(kind):
         dealer = Dealer()
         with Sender() as sender:
@@ -459,7 +459,7 @@ def old_context(folder, name):
 
 
 def case_tls():
-    """Nothing leaves before the peer is who it should be."""
+    """No byte of the request leaves before the certificate of the peer is verified."""
     with tempfile.TemporaryDirectory(prefix="creditbridge-tls-") as name:
         folder = pathlib.Path(name)
         make_ca(folder, "ca")

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Three hosts with PostgreSQL, Patroni and etcd, callers who repeat what is not answered, and faults.
+"""Three hosts with PostgreSQL, Patroni and etcd, callers that repeat calls without an answer, and
+faults.
 
     cluster.py [--seconds N] [--seed N] [FAULT...]
 

@@ -60,7 +60,8 @@ def modules(name="contract"):
 
 
 def environment():
-    """Of a tool: it finds its packages, and tells nobody of itself."""
+    """The environment of a tool: it finds its packages, and reports no use of itself to its
+    makers."""
     return dict(os.environ, NODE_PATH=str(modules()), NO_UPDATE_NOTIFIER="1",
                 REDOCLY_TELEMETRY="off", REDOCLY_SUPPRESS_UPDATE_NOTICE="true", CI="true")
 

@@ -44,7 +44,8 @@ function servedAt(document, variable) {
 	return served;
 }
 
-/* True: @schema tells the members of an object, so that others can be told from them. */
+/* Returns true if @schema lists the members of an object, so that a member that is not listed is
+ * noticed. */
 function tellsMembers(document, schema) {
 	const found = resolve(document, schema);
 	const parts = [...(found.allOf || []), ...(found.anyOf || []), ...(found.oneOf || [])];
@@ -53,8 +54,8 @@ function tellsMembers(document, schema) {
 }
 
 /*
- * Closes @schema: an object in it with a member that is not told violates it. For readers the
- * document leaves objects open, since members may be added; the service as it is has no others.
+ * Closes @schema: an object in it with a member that @schema does not list violates it. For readers
+ * the document leaves objects open, since members may be added; the service as it is has no others.
  */
 function close(document, schema, whole, seen) {
 	const children = { ...schema.properties };

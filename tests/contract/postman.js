@@ -61,7 +61,8 @@ function script(listen, text) {
 	return { listen, script: { type: 'text/javascript', exec } };
 }
 
-/* A body of the document's example, with variables for what each caller has of his own. */
+/* A body of the document's example, with variables for the values that differ from caller to
+ * caller. */
 function template(example, round) {
 	const filled = Object.fromEntries(Object.entries(example).map(([name, value]) =>
 		[name, name === 'game_id' && round ? '{{round_id}}' : MEMBERS[name] || value]));

@@ -1,5 +1,5 @@
 /*
- * proxy - stands before the service and judges what passes by the OpenAPI document.
+ * proxy - forwards calls to the service and checks them against the OpenAPI document.
  *
  *   node proxy.js --document FILE --report FILE --mount FROM:TO:SERVER[:PREFIX] [--mount ...]
  *
@@ -8,10 +8,10 @@
  * a copy. express-openapi-validator judges requests and the bodies of answers; headers, and answers to
  * what the document does not know, are judged here by its schemas.
  *
- * A violation is an answer that is not as the document says: a status, body or header that it does
- * not tell; a request that it does not allow and that was done all the same; a request that it
- * allows and that was refused as bad. It is printed, and written to the report, which SIGTERM ends:
- * {judged, requests_refused, by_server, violations, seen}.
+ * A violation is an answer with a status, body or header that the document does not list; a request
+ * that the document does not allow and that the service executed all the same; or a request that it
+ * allows and that the service refused as bad. It is printed, and written to the report, which
+ * SIGTERM ends: {judged, requests_refused, by_server, violations, seen}.
  */
 'use strict';
 
@@ -22,13 +22,13 @@ const express = require('express');
 const Ajv2020 = require('ajv/dist/2020').default;
 const mung = require('express-openapi-validator/dist/framework/modded.express.mung').default;
 
-/* Left alone it does not look at answers of 500 and more. */
+/* By default it does not look at answers of 500 and more. */
 const mungJson = mung.json;
 mung.json = (judge) => mungJson(judge, { mungError: true });
 const OpenApiValidator = require('express-openapi-validator');
 const { load, resolve, closeAnswers, operations, servedAt } = require('./document');
 
-/* Why a body is bad that JSON Schema cannot tell: details of bad_request (contract, "Body";
+/* Details of bad_request for faults that JSON Schema cannot express (contract, "Body";
  * of a cancelled bet, that two members are equal). */
 const BEYOND_SCHEMA = /has a key twice|is nested deeper than|: must differ from /;
 

@@ -286,12 +286,12 @@ class Mock:
 
 
 class Game:
-    """A game server, and a seamless dealer who is a mock."""
+    """A game server, and a mock of a seamless dealer."""
 
     def __init__(self, wallet, server, mock):
         self.wallet = wallet
         self.server = server
-        # The mock always tells the balance of this user.
+        # The mock answers each call with the balance of this user.
         self.named = {"casino_id": "mocked", "user_id": "alice"}
         self.wallet.dealer_add("mocked", "--url", mock.url, "--allow-http", "--refund-delay", "0",
                                mode="seamless")

@@ -19,7 +19,8 @@ fi
 export CB_SLOWER=4
 # The simulator runs more otherwise.
 export CB_SIM_SEEDS=300
-# What a web server has told to end shall end by itself, and not be killed before it has written.
+# A worker that its web server asks to end must end by itself: killed, it would not write its
+# counts.
 export CB_LEAVE_S=5
 
 dir=${CB_COVERAGE_DIR:-$work/coverage}

@@ -53,7 +53,7 @@ class Player:
 
 
 class Bet:
-    """A bet, and what the game server was told of it."""
+    """A bet, and the answers that the game server got for it."""
 
     def __init__(self, key, player, game_id, units, addition):
         self.key = key
@@ -62,8 +62,8 @@ class Bet:
         self.units = units
         self.addition = addition
         self.error = None           # id of the error body; "": accepted; None: nothing yet
-        self.state = None           # as told
-        self.transaction_id = None  # as told
+        self.state = None           # as answered
+        self.transaction_id = None  # as answered
 
     def fields(self):
         return {"request_transaction_id": self.key, "player_id": self.player.player_id,
@@ -94,7 +94,7 @@ class Bet:
 
 
 class Result:
-    """The result of a round, and what the game server was told of it."""
+    """The result of a round, and the answers that the game server got for it."""
 
     def __init__(self, key, bets, word, payout):
         self.key = key
@@ -109,7 +109,7 @@ class Result:
             "payout_amount": self.payout,
             "win_amount": 0 if word == "refund" else self.payout - staked,
         }
-        self.transaction_id = None  # as told
+        self.transaction_id = None  # as answered
 
     def fields(self):
         return {"request_transaction_id": self.key, "player_id": self.player.player_id,
@@ -133,7 +133,7 @@ def check_answer(good, key, answer, more=""):
 
 
 def settled_for_good(answer):
-    """True: repeating the call would tell nothing new."""
+    """True if the call has its final answer, so that no repetition is needed."""
     try:
         body = json.loads(answer.body)
     except ValueError:

@@ -1,8 +1,8 @@
-"""What must hold when a storm is over: what the game servers were told, our ledger, what arrived at
-the dealer's door and the dealer's own book, compared with each other.
+"""What must hold when a storm is over. It compares the answers to the game servers, our ledger, the
+calls that arrived at the dealer's server and the dealer's own book with each other.
 
-Case is all that there is to be known, taken in once; judge() raises the first thing that does not
-agree. lies() are changes to a case, each of which must be noticed.
+A Case has all of this data, read once. judge() raises the first difference. lies() are changes to a
+case, each of which must be noticed.
 """
 import collections
 import copy
@@ -11,14 +11,15 @@ import decimal
 from cb import check, equal
 from game import UNITS
 
-# What a bet whose game server was told so may be in the end (contract, "Repeated bets").
+# The states in which a bet may end, by the answer to its game server (contract, "Repeated bets").
 ENDS = {
     "": {"accepted", "settled"},
     "bet_rejected": {"rejected"},
     "dealer_unreachable": {"rejected"},
     "dealer_timeout": {"refunded"},
 }
-# What the dealer may know of it then: it may never have seen what it is told to refund.
+# The states that the bet may have at the dealer then: a refund may arrive for a bet that it never
+# saw.
 DEALER_HAS = {
     "accepted": {"bet"},
     "settled": {"bet"},
@@ -38,9 +39,9 @@ def units(amount):
 
 
 class Case:
-    """@bets, @results: what was told; @rows, @callbacks: ours; @book: the dealer's state;
-    @arrivals: what came to his door; @retries: how often the operator had each callback sent once
-    more."""
+    """@bets, @results: the answers to the game servers; @rows, @callbacks: the ledger's; @book: the
+    dealer's state; @arrivals: the calls that arrived at its server; @retries: how often the
+    operator retried each callback."""
 
     def __init__(self, bets, results, rows, callbacks, book, arrivals, opening, retries):
         self.bets = bets

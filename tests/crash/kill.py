@@ -10,12 +10,13 @@ Variants (all by default; --from begins with the one named, which resumes a long
     apache      the same under Apache mod_fcgid
     parent      creditbridge-ledger itself is killed each second, and started again
 
-16 clients make transfers, and repeat what is not answered; game servers play rounds of a dealer who
-fails now and then, so that sweepers have work (tables.py). Then: nothing acknowledged is lost,
-nothing moved twice, every call was answered, `creditbridgectl check` finds nothing, and never was
-there a longer time than a second in which no client was answered (5 s in runs of up to a minute,
-which share their machine with others), but for the time in which this program stood still as well.
-The longest such times are told with what was killed in them and what the ledger logged.
+16 clients make transfers, and repeat what is not answered; game servers play rounds of a dealer
+whose server fails now and then, so that sweepers have work (tables.py). Then: nothing acknowledged
+is lost, nothing moved twice, every call was answered, `creditbridgectl check` finds nothing, and
+never was there a longer time than a second in which no client was answered (5 s in runs of up to a
+minute, which share their machine with others), but for the time in which this program stood still
+as well. It prints the longest such times, with the processes that were killed in them and the lines
+that the ledger logged.
 
 $SEED (or --seed) replays the clients' calls and the schedule of kills. Prints TAP, and a comment
 with the figures of each variant.
@@ -50,7 +51,7 @@ LATE_S = 0.05        # a shorter time without an answer is none
 STALLS_TOLD = 5
 REPLAYS_PER_SECOND = 60
 REPLAYS_MAX = 10000
-# All that a run is told is kept until its end: a long one makes its calls more slowly.
+# All answers of a run are kept until its end: so a long run makes its calls more slowly.
 CALLS_MAX = 600000
 
 
@@ -111,7 +112,7 @@ class Stall:
         self.whole = end - begin
         self.of_machine = stood_still([machine], begin, end)
         self.of_disk = stood_still([machine, disk], begin, end) - self.of_machine
-        # A disk may be late of what the ledger writes: that is told and not forgiven.
+        # A slow disk may delay the ledger's writes: the report says so, and the time counts.
         self.ours = self.whole - self.of_machine
 
     def __str__(self):

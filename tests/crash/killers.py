@@ -9,7 +9,7 @@ import time
 import cb
 from cb import check, equal
 
-FROZEN_S = (2.2, 4.5)  # a lease, and the patience with whoever is still connected
+FROZEN_S = (2.2, 4.5)  # a lease, and the patience with a sender that is still connected
 SWEEP_S = 5
 DRAIN_S = 60.0
 AT_ONCE = 10_000  # events that creditbridgectl takes
@@ -133,7 +133,7 @@ class Sweepers:
         if code == -9:
             return
         told = sweeper.log.read_text()
-        # The ledger's engine is killed, too: a sweeper may find nobody to ask.
+        # The ledger's engine is killed, too: a sweeper may find no ledger that answers.
         check(code == 0 or "stopped" in told, f"a sweeper ended with {code}: {told}")
         self.stood_back += "already_running" in told
 
@@ -143,7 +143,7 @@ class Sweepers:
         self.running = []
 
     def sweep(self):
-        """One run of a sweeper that nobody kills; its summary."""
+        """Returns the summary of one run of a sweeper, which is not killed."""
         self.started += 1
         sweeper = sweeper_start(self.wallet, self.started, 1)
         code = sweeper.process.wait(30)

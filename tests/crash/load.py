@@ -1,4 +1,5 @@
-"""Clients that never give up on a call, and the proof that what they were told is what happened.
+"""Clients that repeat a call until it is answered, and the proof that their answers agree with the
+ledger.
 
 Each client makes calls of its own sequence, drawn from the seed; every transfer has an id of its
 own, and a call without an answer (a broken connection, a timeout, any 5xx) is repeated with the
@@ -140,7 +141,8 @@ class Client(threading.Thread):
             if answer.status != 200 or not answer.json["balance"] >= 0:
                 raise AssertionError(f"balance: {answer}")
         else:
-            # Now and then more than anybody has: a refusal is recorded, and repeated, too.
+            # Now and then the amount is more than any player has: a refusal is recorded, and
+            # repeated, too.
             cents = self.random.randint(1, 1000)
             if kind > 0.97:
                 cents += 10 ** 11

@@ -43,7 +43,7 @@ SHUT_S = 0.05
 
 
 class Cut(Exception):
-    """The connection is to be ended by a reset, behind the bytes @data."""
+    """The connection is to be ended by a reset, after the bytes @data."""
 
     def __init__(self, data=b""):
         super().__init__()
@@ -80,7 +80,7 @@ class Target:
         return data.replace(b"\r\nConnection: close\r\n", b"\r\n", 1)
 
     def ask_later(self, delay_s, head, body):
-        """Passes it on when nobody waits for it any more."""
+        """Forwards the call after its caller has stopped waiting."""
         self.pending += 1
 
         async def wait():
@@ -228,7 +228,7 @@ class Proxy:
                                                  self.options.listen, limit=HEAD_MAX, backlog=512)
 
     async def serve_cutting(self, reader, writer):
-        """As serve(), for a task of its own whose end nobody asks for."""
+        """As serve(), for a task whose end no other task waits for."""
         try:
             await self.serve(reader, writer)
         except Exception as error:  # Seen in the log: a proxy that fails is no fault of a dealer.

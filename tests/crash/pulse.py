@@ -32,7 +32,7 @@ class Pulse(threading.Thread):
 
 class DiskPulse(Pulse):
     """Writes the same block of a file in @folder, again and again, and waits until it is on the
-    disk: no new blocks and no name are made, so that it waits for the device alone."""
+    disk: it makes no new block and no name, so that it waits for the device and for no journal."""
 
     late_s = 0.2
 

@@ -74,7 +74,7 @@ def pump(path, casino_id, users, name, rate, stop, result):
     broken = False
     while not stop.is_set() and not broken:
         due = int((time.monotonic() - begun) * rate)
-        # Behind a stall the rate is what the ledger takes: no more than this on its way.
+        # After a stall the rate is what the ledger takes: no more than these calls are under way.
         due = min(due, len(acknowledged) + 2000)
         parts = [[] for _ in streams]
         while sent < due:
@@ -116,7 +116,7 @@ class Pump:
         send.close()
 
     def stop(self):
-        """Ends it, unless the ledger's death did, and takes what it was told."""
+        """Ends the pump, unless the ledger's death ended it, and returns its answers."""
         self.stop_event.set()
         self.acknowledged, sent, self.seconds = self.receive.recv()
         self.process.join(30)

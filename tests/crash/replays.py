@@ -3,11 +3,12 @@
 
     replays.py [--rounds N]
 
-The results of a dealer who refuses them are parked. In each round the console starts a replay of all of them, and
-sweepers send them. Meanwhile the ledger's engine, its supervisor and the console are killed at random moments. A
-form that was not answered is sent again. Then the dealer must have had each callback exactly once more, the
-ledger must count exactly one attempt more for each, and the replay must say so. At the end `creditbridgectl check`
-finds nothing. $SEED repeats the schedule of the kills. Prints TAP, and a comment with the figures.
+The results of a dealer that refuses them are parked. In each round the console starts a replay of
+all of them, and sweepers send them. Meanwhile the ledger's engine, its supervisor and the console
+are killed at random moments. A form that was not answered is sent again. Then the dealer must have
+had each callback exactly once more, the ledger must count exactly one attempt more for each, and
+the replay must say so. At the end `creditbridgectl check` finds nothing. $SEED repeats the schedule
+of the kills. Prints TAP, and a comment with the figures.
 """
 import argparse
 import collections

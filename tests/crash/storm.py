@@ -8,16 +8,17 @@ Variants (lighttpd and lie by default):
     lighttpd    real workers under lighttpd, ledger, sweepers and reference dealer; between them and
                 the dealer the failing network of proxy.py
     apache      the same under Apache mod_fcgid
-    lie         a short storm with a dealer who credits a repeated result again: it must be found
+    lie         a short storm with a dealer that credits a repeated result again: it must be found
 
 Game servers place bets and settle rounds, and repeat each call until it is answered for good. All
 the while a worker and a sweeper are killed every 500 ms, the ledger's engine every 4 s, a worker is
 stopped for longer than its leases now and then, and sweepers are started two at once. A storm goes
 on until --bets were placed, for four times its seconds at most. Then the network is mended, and
 what is left is swept; what was parked the operator retries. In the end every bet is in one end
-state, the one its game server was told of, the dealer's book and ours agree to the last 1/10000 for
-each player, nothing is stuck, no callback was sent more often than it was counted, and
-`creditbridgectl check` finds nothing (judge.py). The judge is then lied to, and must notice.
+state, which is that of the answer to its game server, the dealer's book and ours agree to the last
+1/10000 for each player, nothing is stuck, no callback was sent more often than it was counted, and
+`creditbridgectl check` finds nothing (judge.py). The judge then gets false data, and must notice
+it.
 
 What is shortened: the call's timeout (350 ms), leases (2 s), the delays between attempts (0.1 to
 0.8 s), the breaker's time (50 ms); refund_delay is 1 s. Bets that come later than their refund are
@@ -245,7 +246,7 @@ def noticed(case):
 
 
 def lie_run(name, kind, options):
-    """A dealer who credits a repeated result again is found out."""
+    """The judge notices a dealer that credits a repeated result again."""
     options = argparse.Namespace(**{**vars(options), "seconds": LIE_SECONDS, "bets": LIE_BETS})
     with storm_open(name, kind, options, f"{options.seed}/{name}") as storm:
         storm.dealer.fault("credit_twice")

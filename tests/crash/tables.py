@@ -2,8 +2,8 @@
 
 A ledger whose engine dies every half second takes no bet over: each start grants what was under way
 a lease anew. So these game servers leave a call without an answer for later and play on. When the
-kills are over, what is due is swept, every such call is made again until it is answered for good,
-and what was told, our rows and the dealer's book are compared (judge.py).
+kills are over, a sweeper sends the due callbacks, every such call is repeated until it has its
+final answer, and the answers, our rows and the dealer's book are compared (judge.py).
 """
 import decimal
 import json
@@ -129,7 +129,7 @@ class Tables:
             json.loads(self.wallet.ctl("--json", what, "list", "--limit", 0), parse_float=exactly)
             for what in ("bet", "callback"))
         results = [result for table in self.tables for result in table.results]
-        # Nothing stands before the dealer's door: what came there is told by his book alone.
+        # There is no proxy before the dealer's server: only its book shows which calls arrived.
         case = judge.Case(self.bets(), results, rows["bets"], callbacks["callbacks"],
                           self.dealer.state(exactly), {}, OPENING, retries)
         case.judge_bets()

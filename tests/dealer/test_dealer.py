@@ -243,7 +243,7 @@ def case_journal():
           {f"betting-{number}": 3, f"betting/{number}": 1}, "calls by webhook-id")
 
 
-# -- who may speak, and how
+# -- which callers are accepted, and in which form
 
 
 def case_signature():
@@ -327,7 +327,7 @@ def case_shapes():
 
 
 def case_replays():
-    """The body of one callback at the path of another, by whoever has seen it."""
+    """The body of one callback, sent by an attacker to the path of another."""
     user = user_new()
     accepted(inquire(user), user, OPENING, "before")
     for kind, path in itertools.permutations(KINDS, 2):
@@ -338,7 +338,7 @@ def case_replays():
                 accepted(answer, user, OPENING, "a balance moves nothing")
             else:
                 refused(answer, 400, "bad_request", f"{kind} at {path} as {header}")
-    # Least that tells a kind: what a body must not carry.
+    # A refund with a member of another kind is refused.
     body = body_of(BETTING_REFUND, user, id_new())
     for more in ({"user_bet": {}}, {"user_bet": None}, {"result": "win"}):
         refused(bench.call(BETTING_REFUND, {**body, **more}), 400, "bad_request",
@@ -539,7 +539,7 @@ def case_equal_at_once():
             answers = list(pool.map(lambda _, m=make, n=number, a=amount: m(user, n, a), range(16)))
             for answer in answers:
                 accepted(answer, user, after, make.__name__)
-        # A bet and its refund at once: whoever is first, nothing is taken in the end.
+        # A bet and its refund at once: whichever is first, nothing is taken in the end.
         for _ in range(10):
             number = id_new()
             calls = [pool.submit(bet, user, number), pool.submit(refund, user, number)]
@@ -551,7 +551,8 @@ def case_equal_at_once():
 
 
 def case_kills():
-    """What was answered is there after SIGKILL, and repeating tells the truth."""
+    """The state that an answer reported is there after SIGKILL, and a repeated call gets the same
+    answer."""
     chance = random.Random(int(os.environ.get("CB_SEED", "7")))
     stop = threading.Event()
     done = []  # (user, number)

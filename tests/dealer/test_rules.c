@@ -215,7 +215,7 @@ START_TEST(refusals_change_nothing)
 }
 END_TEST
 
-/* Whoever has its bytes may send it again, when there is credit. */
+/* An attacker that has its bytes may send it again when there is credit. */
 START_TEST(a_bet_above_the_balance_stays_refused)
 {
 	struct story story = story_new();
