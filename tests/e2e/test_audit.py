@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""The trail: every deed of an operator is in the audit, with who, what, when and why.
+"""Every action of an operator is in the audit, with the operator, the action, the time and the
+reason.
 
 The table of creditbridgectl's commands and that of the ledger's admin commands are read from the
-sources: whoever adds one has to tell here what it leaves in the trail, or that it only reads.
+sources. A new command must be added here, with its row in the audit or as one that only reads.
 """
 import itertools
 import os
@@ -56,7 +57,7 @@ class Trail:
         return self.ctl_json("audit", "--limit", limit)["audit"]
 
     def deed(self, command, arguments, target, ledger, detail="", words=(), reason=True):
-        """Does it; its one row in the audit must tell all of it. Returns what was answered."""
+        """Runs the command. Its one row in the audit must have all of it. Returns the answer."""
         why = f"because {next(numbers)}" if reason else ""
         last = self.rows(1)
         begun = cb.now_ms()
@@ -160,14 +161,14 @@ def case_callbacks(trail):
 
 
 def case_keys_used(trail):
-    """A dealer's key used by an operator: by hand, he can move credit as the dealer does."""
+    """An operator uses a dealer's key: with it, the operator can move credit as the dealer does."""
     body = trail.wallet.dir / "body"
     body.write_text("{}")
     trail.deed("sign", ("bank", body), "dealer bank", "note", reason=False)
     port = cb.free_port()
     last = trail.rows(1)[0]["seq"]
     words = ("--user", "alice", "--url", f"http://127.0.0.1:{port}")
-    # Nobody listens there: it was tried all the same.
+    # No server listens there. The audit has the attempt all the same.
     trail.ctl("request", "bank", "transfer-in", *words, "--amount", "5", "--reference", "r-1",
               code=69)
     row = trail.rows(1)[0]

@@ -78,7 +78,7 @@ class Wallet(cb.Instance):
         equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
 
     def prove(self, load):
-        """The state is restored: all that @load was told is there again."""
+        """The state is restored: it has all transactions that @load got answers for."""
         self.restore()
         self.start()
         self.check()
@@ -179,7 +179,7 @@ def case_rolled_forward():
 
 
 def case_second_backup():
-    """Adds log alone, under load, and is as good."""
+    """A second backup copies only log files, under load, and restores as well."""
     with Wallet() as wallet:
         load = pump.Pump(wallet, "demo", wallet.users, "load", OPTIONS.rate)
         pause()

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""creditbridgectl check on bets, rounds and callbacks: what is sound passes, also while it changes
-and after the ledger was killed; each lie is found.
+"""creditbridgectl check on bets, rounds and callbacks: sound data pass, also while they change and
+after the ledger was killed; each lie is found.
 
-What workers and the sweeper do is done over edge.sock (cb_worker.py). The lies are told by a man in
-the middle between creditbridgectl and the ledger.
+What workers and the sweeper do is done over edge.sock (cb_worker.py). A proxy between
+creditbridgectl and the ledger makes the lies: it changes rows.
 """
 import itertools
 import json
@@ -68,7 +68,7 @@ class Player(Worker):
                      shortfall=chance.choice((0, 0, 3)))
 
     def sweep(self, chance=None):
-        """Claims what is due and tells how it ended. Returns how many there were."""
+        """Claims the due callbacks and reports their outcomes. Returns their number."""
         found = self.find()
         for event, casino_id in found:
             refusal, grant = self.claim(event)
@@ -405,7 +405,7 @@ def case_lies():
 
 
 def case_what_does_not_last():
-    """A row that is read amiss once is read again, and nobody is accused."""
+    """A row that is read wrongly once is read again, and nothing is reported."""
     rows = made_for_lies()
     for lies in (lies_about_rounds, lies_about_callbacks):
         for what, _, *changes in lies(rows)[:4]:
@@ -460,7 +460,7 @@ def case_what_is_not_compared():
 # -- while it changes
 
 class Storm:
-    """Game servers and a sweeper at work, dealers who do anything."""
+    """Game servers and a sweeper at work, with dealers that may answer anything."""
 
     def __init__(self, players=3, killed=False):
         self.killed = killed  # the ledger will be
@@ -492,8 +492,8 @@ class Storm:
                 time.sleep(0.05)
 
     def engine_ended(self):
-        """Returns True if an engine has ended that nothing was to end. On a slow machine the ledger itself cuts a
-        player whose lease is over, who then connects again as a worker does."""
+        """Returns True if an engine has ended that nothing was to end. On a slow machine the ledger
+        itself cuts a caller whose lease is over, which then connects again as a worker does."""
         return not self.killed and WALLET.engine_pids() != self.engines
 
     def play(self, link, chance, seed):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The web console under lighttpd, read by Python's parser: each route, role and method, the headers, forms,
-lists, the sentences of who owes whom, and a corpus of hostile ids.
+"""The web console under lighttpd, read by Python's parser: each route, role and method, the
+headers, forms, lists, the sentences of the debt, and a corpus of hostile ids.
 
 The ledger is real. The console's way to it is admin.sock (tests/console/desk_admin.c): four operators with
 a role each, and one code. `test_console.py --serve` leaves it running, for a look.
@@ -220,7 +220,7 @@ def case_tls_cookie():
 
 
 def case_each_route():
-    """Each route x role x method: who may, what is well-formed, which headers."""
+    """Each route x role x method: which roles may, well-formed pages, the headers."""
     for user, role in zip(USERS, ROLES):
         browser = operator(user)
         token = browser.token()
@@ -360,7 +360,7 @@ def case_timeline():
 
 
 def case_operators():
-    """An administrator sees who may come in and who is in."""
+    """An administrator sees the operators and their sessions."""
     page = operator("ann").get("/operators").document()
     check("No operator yet" in page.text(), "none by the command line")
     check("creditbridgectl operator unlock NAME" in {node.attributes.get("data-copy") for node in page.all("button")},

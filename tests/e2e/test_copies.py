@@ -203,7 +203,7 @@ class Faults(threading.Thread):
                 if self.over.wait(self.chance.uniform(0, PAUSE_S)):
                     return
                 self.fault(number)
-        except Exception as error:  # Told by the main thread.
+        except Exception as error:  # The main thread raises it.
             self.failure = error
 
 

@@ -176,7 +176,7 @@ def case_configuration():
 
 
 def case_children_ignored():
-    """Whoever starts it may ignore the end of children, and so would it."""
+    """A caller may ignore SIGCHLD, which the program inherits."""
     def ignoring():
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
@@ -221,7 +221,7 @@ def case_unreachable():
                       f'socket_directory = "{WALLET.dir}/down"\nledger_deadline_ms = 200\n')
     done = run("--config", config, "--json", "dealer", "list", code=69)
     equal(json.loads(done.stdout)["error"]["id"], "ledger_unreachable", "error")
-    # A socket that nobody listens at.
+    # A socket without a listener.
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(f"{WALLET.dir}/down/admin.sock")
     done = run("--config", config, "status", code=69)
@@ -246,7 +246,7 @@ def case_failures():
 def case_not_permitted():
     sock = WALLET.sockets / "admin.sock"
     if os.geteuid() == 0:
-        # The program may lie where nobody else can reach it.
+        # The program is copied, because the build directory may be closed to other users.
         program = WALLET.dir / "bin" / "creditbridgectl"
         program.write_bytes(cb.find_program("creditbridgectl").read_bytes())
         program.chmod(0o755)

@@ -70,8 +70,8 @@ def attempt_failed(link, name, event, **told):
 
 
 def parked(link, name=None):
-    """A new round whose result is parked: the number of its event. The dealer is a new one, unless
-    named: ten failed calls would open his breaker."""
+    """Returns the event of the result of a new round, which is parked. The dealer is a new one,
+    unless named: ten failed calls would open its breaker."""
     name = name or dealer_new()
     game = new("game")
     place(link, name, game)
@@ -408,7 +408,7 @@ def case_bet_of_seamless_wallet():
 
 
 def case_bet_refunded():
-    """A refund that reaches a dealer who never saw the bet, and one that an operator cancels."""
+    """A refund that reaches a dealer that never saw the bet, and one that an operator cancels."""
     name = dealer_new("--unknown-bet-ids", "E-404")
     with worker() as link:
         bet = place(link, name, "g-1", UNKNOWN)
@@ -704,7 +704,7 @@ def case_retry():
 
 
 def case_adjust_and_retry():
-    """An operator who would pay a parked result by an adjustment is refused: the credit is the
+    """The ledger refuses an operator's adjustment that would pay a parked result: the credit is the
     dealer's. The retry sends the same event, once; a result settled outside is never sent again."""
     name = dealer_new()
     with worker() as link:
@@ -998,7 +998,7 @@ def case_demo_over_http():
 
 
 def case_demo_is_not_ours():
-    """A dealer of that name with other settings is left alone."""
+    """A dealer of that name with other settings is not changed."""
     for option, value, before in (("--url", "https://dealer.example/", ""), ("--decimals", "3", None)):
         ctl("dealer", "set", "demo-dealer", option, value)
         rows = ctl_json("audit", "--limit", "1")
@@ -1009,7 +1009,7 @@ def case_demo_is_not_ours():
 
 
 def failed_ping(name, error_id, code, outcome):
-    """A ping that fails so; what it told."""
+    """Runs a ping that must fail so. Returns its report."""
     started = time.monotonic()
     done = ctl("--json", "dealer", "ping", name, code=code)
     pinged = json.loads(done.stdout)

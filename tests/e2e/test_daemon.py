@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The ledger daemon: what it refuses to start on, whom it serves, whom it cuts off, how it ends."""
+"""The ledger daemon: what it refuses to start on, which clients it serves and cuts off, how it
+ends."""
 import contextlib
 import json
 import os
@@ -226,7 +227,7 @@ def test_newer_schema():
         refused(wallet.config, EX_CONFIG, f"schema {newer}")
 
 
-# -- who may do what
+# -- the rights of each role
 
 def test_socket_modes():
     with Bench() as bench:
@@ -401,7 +402,7 @@ def test_connections_max():
                 check(time.monotonic() - start < DEADLINE_S - 1, "an overload is answered at once")
             equal(bench.transfer(first).status, 200, "the established worker")
             check(all(bench.serves(link) for link in idle), "the established clients")
-            # More still are not even told.
+            # Connections beyond these are closed without an answer.
             crowd, ended = [], 0
             for _ in range(SURPLUS_MAX + 5):
                 try:
@@ -414,7 +415,7 @@ def test_connections_max():
             equal(bench.transfer(first).status, 200, "the established worker")
             for link in idle + crowd:
                 link.close()
-            # There is room: whoever was refused is let in.
+            # There is room: a client that was refused is served.
             wait_until(lambda: bench.read(second).status == 200, WAIT_S,
                        "the second worker's turn")
             equal(bench.read(first).json["balance"], 2, "balance")
@@ -536,7 +537,7 @@ def test_stop():
 
 
 def test_killed_as_it_serves():
-    """Whoever kills each engine as soon as it serves does not make the pauses between them grow."""
+    """Engines that are killed as soon as they serve do not make the pauses between them grow."""
     with Bench() as bench:
         pid = engine_pid(bench.wallet)
         paused_s = []
@@ -690,7 +691,7 @@ def frozen_transfer(bench, server, key, pause_s):
 
 
 def test_frozen():
-    """A ledger that does not answer: the truth is told by the same call later."""
+    """A ledger that does not answer: the same call returns the outcome later."""
     moves = 0
     with Bench() as bench, bench.worker() as server:
         for key, pause_s, wanted in (("sent", 0, (500, "internal_error")),
@@ -712,8 +713,8 @@ def test_frozen():
 
 
 def test_frozen_amid_a_frame():
-    """A ledger that stands still for longer than it waits for a frame's rest: what came meanwhile
-    is not late. What nobody sends still is."""
+    """A ledger is stopped for longer than it waits for a frame's rest: a rest that arrived
+    meanwhile is not late. A rest that was not sent is."""
     with Bench() as bench, bench.link(timeout=WAIT_S) as link, bench.link(timeout=WAIT_S) as mute:
         # More than it reads at a time.
         bet = bet_payload("nobody", player_ref("demo", PLAYER), "game", UNITS, reference="bet",

@@ -19,7 +19,7 @@ from cb_listener import Scripted  # noqa: E402
 from cb_platform import (BETS, LOOPBACK, PLAYER_BALANCE, RESULTS, client_add,  # noqa: E402
                          platform_call)
 
-# Written by programmers of dealers who know only how the signature is made; see base64/client.sh.
+# As a dealer's programmer would write them from the rule of the signature; see base64/client.sh.
 CLIENTS = cb.SRCDIR / "tests" / "e2e" / "base64"
 PROGRAMS = {"sh": ("sh", "client.sh"), "php": ("php", "client.php"),
             "python": ("/usr/bin/python3", "client.py"), "node": ("node", "client.js"),

@@ -118,7 +118,7 @@ def case_fewer(bench):
 
 
 def case_too_few(bench):
-    """That is told, and dealers are reached all the same as long as it goes."""
+    """A worker with too few descriptors logs it, and still calls dealers as long as it can."""
     worker = Worker(bench, "too-few", 64, 64)
     check("descriptors_few limit=64 threads=4 " in worker.log.read_text(), "the log tells it")
     worker.play()

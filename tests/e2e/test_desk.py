@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""desk.sock, the socket of the web console, on a ledger that runs: who may send which command.
+"""desk.sock, the socket of the web console, on a ledger that runs: which role may send which
+command.
 
     front secret   without it nothing is answered and nothing is counted
     sessions       survive an engine that is killed, and end with the operator's suspension

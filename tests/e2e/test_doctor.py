@@ -276,7 +276,7 @@ def case_text():
 
 
 def tree(path):
-    """Every name below @path with all that stat(2) tells, but when it was read."""
+    """Returns every name below @path with all of stat(2) except the time of access."""
     return {str(file): tuple(file.lstat())[:7] + (file.lstat().st_mtime_ns, file.lstat().st_ctime_ns)
             for file in [path, *sorted(path.rglob("*"))]}
 
@@ -373,7 +373,7 @@ def case_configuration_unreadable():
         diagnose({"FAIL configuration_access": f"workers: user {WALLET.user} cannot read .*"
                                                "Permission denied.*chmod 0644"},
                  "--worker-user", WALLET.user)
-    # Whose workers run now is seen without being told.
+    # Without --worker-user, doctor finds the user of the workers that run.
     with mode(WALLET.config, 0o600):
         diagnose({"FAIL configuration_access": f"user {WALLET.user} cannot"})
     diagnose({"FAIL configuration_access": "there is no user", "FAIL socket_access": "no user"},
@@ -474,7 +474,8 @@ def case_tmpfs():
 
 
 def failing_env(instance):
-    """For a program whose disk fails as the file "fault" tells (tests/fault/shim.c)."""
+    """The environment of a program whose disk fails as the file "fault" says
+    (tests/fault/shim.c)."""
     return dict(os.environ, LD_PRELOAD=str(cb.builddir() / "tests" / "fault" / "shim.so"),
                 FAULT_STATE=str(instance.state), FAULT_CONTROL=str(instance.dir / "fault"),
                 ASAN_OPTIONS=":".join([os.environ.get("ASAN_OPTIONS", ""),
@@ -515,7 +516,7 @@ def case_halted():
                           "--url", server.base_url, config=failing.config)
         check({"SKIP dealers", "SKIP engine"} <= report.results("SKIP"), report)
         equal(report.of("wallet_mount")[0].result, "PASS", report)
-        # The mark alone tells it when the ledger is down.
+        # When the ledger is down, doctor reads the halt from its mark.
         failing.stop()
         diagnose({"FAIL halted": "disk failed", "FAIL ledger": "no ledger runs"},
                  config=failing.config)
@@ -657,7 +658,7 @@ def case_cell_certificate():
 
 
 def case_engine_died():
-    """Its parent starts it again, and nobody else would notice."""
+    """The supervisor starts the engine again, and no other check would notice its death."""
     with cb.Instance("cbdoctor-engine") as wallet:
         wait_until(lambda: wallet.ctl_json("status")["uptime_ms"] > 300, 20, "the engine's age")
         pid, = wallet.engine_pids()
@@ -703,7 +704,7 @@ def case_version_asked():
 
 
 def case_caller():
-    """Whoever may not look is told so, and nothing is taken for a fault."""
+    """A user without the rights gets a report that says so, and no check counts this as a fault."""
     need_root("call it as another user", "caller")
     report = doctor(program=WALLET.dir / "installed" / "creditbridgectl", user=WALLET.user,
                     group=WALLET.user, extra_groups=[])
@@ -791,7 +792,7 @@ def case_dealers():
         finding, = [finding for finding in found if finding.about == name]
         check(finding.result == result and re.search(words, f"{finding.found} => {finding.remedy}"), f"{finding}")
         WALLET.ctl("dealer", "set", name, "--url", PUBLIC_URL)
-    # One that is suspended is called by nobody: it is told of, and fails nothing.
+    # No program calls a suspended dealer: doctor reports it as a warning.
     WALLET.ctl("dealer", "set", "bare", "--url", "https://dealer.invalid/api")
     WALLET.ctl("dealer", "suspend", "bare", "--reason", "test")
     diagnose({"WARN dealers": "^bare: the dealer is suspended; .*dealer.invalid is not found"})
@@ -803,7 +804,7 @@ def case_dealers():
 
 
 def case_keys():
-    """Two keys, the newer one forty days old: a change of keys that nobody finished."""
+    """Two keys, the newer one forty days old: a change of keys that was not finished."""
     WALLET.ctl("dealer", "key-add", "rotating")
     mended()
     made = [key["created_ms"] for key in WALLET.ctl_json("dealer", "show", "rotating")["keys"]]
@@ -1051,8 +1052,8 @@ def case_platform_public():
 
 
 class Patience:
-    """What takes its time, beside the other cases: a configuration that nobody writes, and a server
-    that never answers."""
+    """The slow checks, beside the other cases: a configuration that is a pipe without a writer, and
+    a server that never answers."""
 
     def __init__(self):
         self.reports = {}

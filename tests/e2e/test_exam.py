@@ -46,7 +46,7 @@ BROKEN = {
     "no_tombstone": ("tombstone", -2),
     "refund_unknown_credits": ("refund-unknown", 2),
 }
-# These are of the dealer, whoever the user is.
+# These faults are of the dealer, for every user.
 BROKEN_FOR_ALL = {"signature_unchecked": "balance-unsigned", "kind_unchecked": "bet-as-refund"}
 # Dealers that have the whole exam, so that none of the other cases fails. The others have the case and those
 # that it needs.

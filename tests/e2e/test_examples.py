@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""examples/ against the real service, and doc/signature-vectors.json against everybody who signs."""
+"""examples/ against the real service, and doc/signature-vectors.json against every program that
+signs."""
 import base64
 import contextlib
 import hashlib
@@ -206,7 +207,7 @@ def killed(language):
 
 
 def knows_servers(language):
-    """Over https, and not a byte to a server that cannot show who it is."""
+    """Over https, and not a byte to a server whose certificate is not valid."""
     certificate = WALLET.dir / f"{language}.pem"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                     "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", certificate, "-out",
@@ -410,7 +411,8 @@ def case_php_plays():
         equal(table.balance(), 110, "after a loss and a cancelled game")
         refused = table.call(BETS, 409, game_id="dear", bet_amount=110.01)
         equal(refused["dealer_error"]["id"], "insufficient_balance", "a bet above the balance")
-        # It cannot tell whether it debited: the bet is refunded, and was never there.
+        # The dealer cannot say whether it debited: the bet is refunded, and the dealer never had
+        # it.
         key = dealer.key_file.read_text()
         dealer.key_file.unlink()
         unknown = table.call(BETS, 504, game_id="unknown", bet_amount=7)

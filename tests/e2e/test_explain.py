@@ -2,8 +2,8 @@
 """creditbridgectl explain: why a request was answered 400 or 401, on real servers.
 
 Every mistake of an integrator is made under lighttpd and under Apache mod_fcgid, on the dealers'
-mount and on the game servers', and has to be told as what it is. The answers themselves do not
-tell one 401 from another, and nothing of what is kept goes anywhere.
+mount and on the game servers', and explain must name it. The answers do not distinguish one 401
+from another, and nothing of the kept request is logged or sent.
 """
 import base64
 import hashlib
@@ -38,7 +38,7 @@ def mac(key, body, algorithm="sha256"):
 
 
 class Mount:
-    """Where dealers or game servers call, and one of them with his keys."""
+    """The mount of dealers or of game servers, and one of these callers with its keys."""
 
     def __init__(self, wallet, of):
         self.wallet, self.of = wallet, of
@@ -218,7 +218,8 @@ class Desk:
         self.ctl, self.ctl_json, self.refused = cb_ctl.bind(wallet)
 
     def explain(self, request_id, *words, **options):
-        """What is told of a request; it may be on its way to the ledger."""
+        """Returns what explain reports of a request. The request may be on its way to the
+        ledger."""
         end = time.monotonic() + 5 * PATIENCE
         while True:
             done = self.wallet.ctl_run("--json", "explain", *words, request_id, **options)
@@ -246,7 +247,7 @@ class Desk:
 
 
 def shape(answer):
-    """An answer without what tells the request and the moment."""
+    """An answer without the members that differ by request and time."""
     body = re.sub(rb'"request_id":"[^"]*"', b"", answer.body)
     headers = sorted((key, value) for key, value in answer.headers
                      if key.lower() not in ("date", "x-request-id", "content-length"))
@@ -278,7 +279,7 @@ def case_clocks(desk, mount, server):
 
 
 def case_several(desk, mount, server):
-    """Two mistakes at once: both are told."""
+    """Two mistakes at once: explain reports both."""
     body = dumps(mount.body())
     text = base64.b64encode(mac(mount.old, body + b"\n")).decode().rstrip("=")
     request_id, _ = mount.send(server, body, signature=text)
@@ -306,7 +307,8 @@ def case_words(desk, mount, server):
     check(foreign not in text and sign(foreign, body) not in text, text)
     desk.refused("not_kept", "explain", "nobody-asked-so")
     equal(desk.ctl("explain", "a b", code=2).stdout, "", "no id")
-    # The caller chose the id of another request: the newest is told, and that there are two.
+    # The caller chose the id of another request: explain reports the newest, and that there are
+    # two.
     mount.send(server, body, signature="", request_id=request_id)
     deadline = time.monotonic() + 5 * PATIENCE
     while desk.explain(request_id)["matches"] == 1 and time.monotonic() < deadline:
@@ -316,7 +318,8 @@ def case_words(desk, mount, server):
 
 
 def case_players(desk, mount, server):
-    """A player who is not found: the answer names no other, the operator is told of a similar id."""
+    """A player that is not found: the answer names no other, explain shows the operator a similar
+    id."""
     desk.ctl("player", "add", mount.name, "Bob Roe")
 
     def explained(sent):

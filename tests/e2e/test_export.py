@@ -51,7 +51,7 @@ def other(name="cbimport", start=False):
 
 
 def exported(*options, wallet=None, name=None):
-    """The file of an export, and what was told of it."""
+    """Returns the file of an export, and the report of it."""
     wallet = wallet or WALLET
     path = WALLET.dir / (name or new("export"))
     return path, wallet.ctl_json("export", *options, path)
@@ -734,7 +734,7 @@ def case_bad_files():
             equal(error["id"], "bad_file", f"{why}: {error}")
             check(why in error["detail"], f"{why}: {error}")
             untouched(wallet)
-            # What only the data can tell a dry run does not.
+            # A dry run does not find faults that only the data can show.
             found = why not in ("transaction row", "below the rows")
             equal("error" in imported(wallet, bad, "--dry-run", code=int(found)), found, why)
         done = wallet.ctl_run("import", WALLET.dir / "not there")
@@ -752,7 +752,7 @@ def case_bad_files():
 
 
 def case_places():
-    """Only into an empty state; an import that was killed harms nobody."""
+    """Only into an empty state; an import that was killed leaves nothing that hinders the next."""
     path, told = exported("--with-keys")
     with other() as wallet:
         wallet.start()
@@ -832,7 +832,8 @@ def case_root():
 
 
 def on_bad_disk(wallet, fault, place, *words):
-    """creditbridgectl, while the disk below @place fails as @fault tells (tests/fault/shim.c)."""
+    """Runs creditbridgectl while the disk below @place fails as @fault says
+    (tests/fault/shim.c)."""
     control = WALLET.dir / "fault"
     control.write_text(fault)
     sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
@@ -845,7 +846,8 @@ def on_bad_disk(wallet, fault, place, *words):
 
 
 def case_bad_disk():
-    """A disk that fails or is full is told, leaves nothing half, and the next try succeeds."""
+    """A disk that fails or is full is reported, no half of a file is left, and the next try
+    succeeds."""
     path, told = exported("--with-keys")
     faults = (("sync EIO\n", "the disk failed: ", "Input/output error"),
               ("write ENOSPC GROW\n", "disk is full", "No space left"))
@@ -937,7 +939,7 @@ def case_under_load():
 
 
 def case_two_at_once():
-    """A second export while one is under way is told so, or is made."""
+    """A second export while one is under way reports that, or succeeds."""
     paths = [WALLET.dir / new("twice") for _ in range(3)]
     processes = [subprocess.Popen(WALLET.ctl_argv("export", path), stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE) for path in paths]

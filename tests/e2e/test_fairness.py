@@ -7,11 +7,11 @@ It is taken three times, and the median judges. While the machine stood still, a
 only sleeps and one that only writes a block to the disk (tests/crash/pulse.py), no time counts.
 
     sweeper    how long a healthy dealer's callbacks take from due to delivered, through
-               creditbridge-sweep: alone, and beside a dealer who accepts connections and hangs,
-               with 5,000 callbacks queued. At most 1.5 times and 0.2 s, where a sweeper that waits
-               for the dead one costs seconds. The sweeper has always a call of a
-               third dealer under way: idle it looks once a second, which would hide what others cost
-    noticed    the same measure finds a dealer who did become slow
+               creditbridge-sweep: without load, and beside a dealer that accepts connections and
+               hangs, with 5,000 callbacks queued. At most 1.5 times and 0.2 s, where a sweeper that
+               waits for the dead one costs seconds. The sweeper always has a call of a third dealer
+               under way: idle it looks once a second, which would hide the cost of the others
+    noticed    the same measure finds a dealer that did become slow
     transfers  how long a transfer takes under Apache mod_fcgid, with and without twenty bets that
                hang in the platform's pool: at most 1.5 times and 5 ms
 """
@@ -40,7 +40,7 @@ SWEEP_SECONDS = 4.0
 WARMING_S = 1.2        # of these: until the sweeper has found that there is work
 ANSWER_S = 0.1         # of a healthy dealer
 STEADY = 300           # callbacks of the third dealer, one at a time: for half a minute
-SLOW_S = 0.7           # of one who became slow
+SLOW_S = 0.7           # of a dealer that became slow
 SWEEP_SLACK_S = 0.2
 SWEEP_PERIOD_S = 0.05  # a healthy dealer's callbacks come by so many
 SWEEP_BATCH = 8
@@ -141,8 +141,8 @@ class Machine:
 
 
 def fair(name, measure, slack=0.0):
-    """@measure gives p99 and the machine's stalls, in seconds, (alone, beside). The median of TRIES
-    is to be fair: what two of them say."""
+    """@measure returns p99 and the machine's stalls, in seconds, without the load and beside it.
+    The median of TRIES must be fair: the verdict of two of three."""
     verdicts = []
     while max(verdicts.count(True), verdicts.count(False)) <= TRIES // 2:
         (alone, still), (beside, stiller) = measure()
@@ -200,8 +200,8 @@ class Sweeping:
         check(waiting >= count, f"only {waiting} callbacks wait")
 
     def forget(self):
-        """A new engine knows of no calls: the dead dealer's breaker is closed again, and he takes
-        all that max_inflight allows."""
+        """A new engine knows of no calls: the dead dealer's breaker is closed again, and its calls
+        take all that max_inflight allows."""
         pid = self.wallet.ctl_json("status")["pid"]
         os.kill(pid, 9)
         cb.wait_until(lambda: self.wallet.ctl_json("status")["pid"] != pid, 20, "a new engine")
@@ -349,7 +349,7 @@ class Platform:
 
         def client(number):
             chance = random.Random()
-            # A slow machine is given time: fewer transfers tell no p99.
+            # A slow machine gets more time: fewer transfers have no p99.
             while time.monotonic() < end or len(took) < TRANSFERS_MIN:
                 start = time.monotonic()
                 answer = cb.call(self.server, "POST", cb.TRANSFER_IN, {

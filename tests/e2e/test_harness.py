@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What the tests promise of themselves: a suite that is ended by SIGTERM in a case leaves neither
-processes nor files behind; looks disturb nothing; what must not be skipped fails."""
+"""The promises of the tests' library: a suite that SIGTERM ends in a case leaves no processes and
+no files; a look at a lock does not take it; a case that must not be skipped fails."""
 import concurrent.futures
 import fcntl
 import os
@@ -57,7 +57,7 @@ def lock_take(path):
 
 
 def looks_take_no_lock():
-    """Who asks for a lock while a test looks at it gets it."""
+    """A process that asks for a lock while a test looks at it gets it."""
     with tempfile.TemporaryDirectory(prefix="harness-") as folder:
         path = pathlib.Path(folder) / "lock"
         equal(cb.lock_holders(path), [], "holders of a lock that is not there")

@@ -260,7 +260,8 @@ def doctor_ran(office, times):
 
 
 def case_one_doctor(office):
-    """Who opens Health while doctor runs is shown that run: no reload takes a further place or thread."""
+    """An operator that opens Health while doctor runs sees that run: a reload takes no further
+    place and no thread."""
     rita, nok = (office.browsers[name] for name in ("rita", "nok"))
     with stopped(office):
         asked = [Asked(lambda browser=browser: browser.get("/health")) for browser in (rita, nok)]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the logs of a whole run tell, and what they never tell.
+"""The lines that the logs of a whole run must have, and the secrets that they must not have.
 
 Everything that the service does is done once, at level debug, on lighttpd and on Apache mod_fcgid:
 group A and C in both wallet modes, with every algorithm, callbacks that succeed, fail and are
@@ -53,7 +53,7 @@ def new_id(what):
 
 
 class Casino(Scripted):
-    """A dealer's server: answers as told, and notes the signatures that it was sent."""
+    """A dealer's server: answers as the test chose, and notes the signatures that it was sent."""
 
     def __init__(self, secrets):
         super().__init__(self.serve)
@@ -270,7 +270,7 @@ class Run:
                 for path in sorted(self.wallet.logs.iterdir())}
 
     def lines(self):
-        """Every line of our programs: (file, what is behind the program's name)."""
+        """Every line of our programs: (file, the text after the program's name)."""
         found = []
         for name, text in self.texts().items():
             for line in text.splitlines():
@@ -290,7 +290,7 @@ class Run:
         found = []
         for name, text in self.texts().items():
             found += [f"{name}: {piece}" for piece in pieces if piece in text]
-            # What nobody noted, but looks like it.
+            # Secrets that were not noted, but have the form of one.
             found += [f"{name}: {hit}" for hit in
                       re.findall(r"\b[0-9a-f]{40,}\b|\b[0-9A-F]{40,}\b|\bv1,\S{40,}|whsec_\S+", text)]
         return found
@@ -309,7 +309,7 @@ def case_no_secret(run):
 
 
 def case_net_is_tight(run):
-    """The search would find a key: one that somebody logged."""
+    """The search finds a key that the test wrote into a log."""
     path = run.wallet.logs / "planted.log"
     for planted in (run.client["key"], run.client["key"][8:40], run.client["key"].upper(),
                     next(iter(run.secrets))[4:30]):
@@ -344,7 +344,7 @@ def case_request_ids(run):
         found = requests.get(request_id, [])
         equal(len(found), 1, f"lines of {request_id}")
         equal((found[0]["code"], found[0]["refusal"]), (str(status), error or "-"), f"{found}")
-    # Nothing is sent to a dealer for a request without being told under its id.
+    # Each callback for a request is logged with the request's id.
     told = {(words["webhook_id"], words["request_id"]) for name, rest in run.lines()
             for words in [words_of(rest)]
             if words["event"] == "callback" and not name.startswith(("sweep", "dealer"))}
@@ -422,7 +422,7 @@ def case_bad_path(wallet, kind):
 
 
 def case_no_threads(wallet):
-    """A failure behind the configuration: no descriptors for the threads."""
+    """A failure after the configuration was read: no descriptors for the threads."""
     wallet.write_config(dict(LOOPBACK, log_target="syslog"))
     argv = [wallet.worker, "--config", wallet.config, "--socket", wallet.dir / "x.sock",
             "--serve", "platform", "--threads", "4"]

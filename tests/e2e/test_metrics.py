@@ -185,7 +185,8 @@ def case_exact(b):
         labels = {"caller": caller, "reason": reason}
         name = "creditbridge_auth_failures_total"
         equal(after.get(name, **labels) - before.get(name, **labels), times * rounds, f"{labels}")
-    # Of this case alone: a worker killed under load, between the two, leaves them unequal.
+    # Counts of only this case: a worker that is killed between the two increments leaves them
+    # unequal.
     for operation in ("transfer-in", "player-balance", "none"):
         timed, counted = (
             after.sum(name, operation=operation) - before.sum(name, operation=operation)
@@ -526,7 +527,7 @@ def case_ctl(b):
 
 
 def case_file(b):
-    """The file of the counters is whoever may ask the ledger's, and nobody else's."""
+    """Only users that may connect to the ledger may read the file of the counters."""
     counters = (b.wallet.sockets / "counters").stat()
     edge = (b.wallet.sockets / "edge.sock").stat()
     equal((stat.S_IMODE(counters.st_mode), counters.st_gid),
@@ -556,7 +557,7 @@ def case_damage(b):
 
 
 def case_promtool(b, program):
-    """What Prometheus' own tool says of it, from a ledger that has much to tell."""
+    """Prometheus' own tool accepts the metrics of a ledger with many figures."""
     text = b.get("/metrics").body
     done = subprocess.run([program, "check", "metrics"], input=text, capture_output=True,
                           timeout=60 * cb.PATIENCE, check=False)

@@ -118,7 +118,7 @@ def case_large():
             equal(link.frame().tag, number, "the order of the answers")
 
 
-# -- who is refused
+# -- which members are refused
 
 def context(cell, name, folder=None, newest=True):
     folder = folder or cell.certificates

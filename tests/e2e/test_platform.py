@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Group C from outside: real servers, workers and ledger, spoken to as a game server would, and
-dealers with a server of their own behind them.
+"""Group C from outside: real web servers, workers and ledger, called as by a game server, and
+dealers with servers.
 
-What depends on the web server is run on lighttpd and on Apache mod_fcgid; the rest of the rules on
-lighttpd alone.
+Cases that depend on the web server run on lighttpd and on Apache mod_fcgid; the others only on
+lighttpd.
 """
 import concurrent.futures
 import http.client
@@ -623,7 +623,7 @@ def case_dealer_down_at_result(b):
 
 
 def case_inquiry(b):
-    """B1: the balance is the dealer's to tell."""
+    """B1: the balance comes from the dealer."""
     user = b.seamless_player()
     equal(b.balance(user, b.seamless), OPENING, "the balance")
     b.reference.fault("refuse", kind=BALANCE_INQUIRE, user_id=user, times=1)
@@ -833,7 +833,8 @@ EVERYWHERE = (
 
 
 def case_player_names(b):
-    """By player_id, or by casino_id and user_id; who gives all must mean one player."""
+    """By player_id, or by casino_id and user_id; if a call has all of them, they must name one
+    player."""
     user, other = b.player(50), b.player(60)
     player_id = b.read(user).json["player_id"]
     casino_id = b.dealer.casino_id
@@ -1067,7 +1068,7 @@ def case_ledger_away(b):
 
 
 def case_log(b):
-    """A line tells of each callback; keys and bodies are in none."""
+    """Each callback has a line; keys and bodies are in none."""
     user, game = b.seamless_player(), new_id("game")
     request_id = new_id("request")
     b.reference.fault("status", kind=BETTING, user_id=user, times=1, code=502)

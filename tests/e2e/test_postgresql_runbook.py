@@ -21,7 +21,7 @@ BLOCK = re.compile(r"^```(sh|conf)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Host:
-    """One host: a wallet, a PostgreSQL, and an operator who types."""
+    """One host: a wallet, a PostgreSQL, and an operator that types commands."""
 
     def __init__(self):
         self.work = temporary_directory("runbook")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """creditbridgectl recon, and callback list --shape, against a real ledger.
 
-Days that lie in the past are made by a man in the middle, who tells other times of the rows that
-the ledger really has.
+Days in the past are made by a proxy between creditbridgectl and the ledger, which changes the times
+in the rows.
 """
 import collections
 import contextlib
@@ -226,7 +226,7 @@ def case_seamless():
 # -- days in the past
 
 class Past(Middle):
-    """Tells the time at(number) of transactions and callbacks, and counts the rows' pages."""
+    """Gives transactions and callbacks the time at(number), and counts the rows' pages."""
 
     def __init__(self, at):
         self.pages = collections.Counter()
@@ -282,7 +282,7 @@ def case_days():
         for day in ("2024-02-19", "2024-03-11"):
             equal(recon(name, day=day, config=past.config)["movement"], [], f"{day} is empty")
 
-    # A clock that was set back by 50 minutes, twice: nothing is lost, and nothing told twice.
+    # A clock that was set back by 50 minutes, twice: no row is lost, and none is printed twice.
     def disturbed(number):
         return at(number) - (50 * 60000 if (number - first) // cb.ID_STRIDE // per_day % 2
                              else 0)
@@ -490,7 +490,7 @@ def case_compare_differences():
     equal((len(told["differences"]), counts(told)), (1, (4, 1, 1, 1, 2)), "--limit")
     equal(counts(compared(theirs, "--kind", "callback", code=1)), (0, 0, 1, 0, 0), "--kind")
     equal(counts(compared(theirs, "--kind", "movement", code=1)), (2, 1, 0, 0, 0), "--kind")
-    # A dealer who booked twice: the row that is more is missing here.
+    # A dealer that booked twice: the ledger lacks the second row.
     told = compared(THEIRS + "100,done,11,movement,\n", code=1)
     equal((counts(told), findings(told)[0][:3]), ((5, 1, 0, 0, 0),
                                                  ("missing_here", "movement", "11")), "twice")

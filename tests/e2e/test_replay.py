@@ -177,7 +177,8 @@ def case_replay_survives_kills():
 
 
 def marks_of(nok, name, events):
-    """Marked ones alone; no mark, no dealer and no match offer nothing."""
+    """A replay of only the marked callbacks. Without a mark, a dealer or a match the page offers
+    none."""
     page = nok.request("GET", f"{PREFIX}/replays/preview?casino={name}&which=marked&mark={events[4]}&mark={events[2]}")
     check("Send these 2 again" in page.document().text(), page.text)
     page = nok.post("/replays/start", form_of(page, "token", "selection", "operation", "step") |

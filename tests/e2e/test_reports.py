@@ -266,7 +266,7 @@ def case_stat_refused(b):
         else:
             equal(answer.status, 200, f"{off_s} s off: {answer}")
     refused(b.call(STAT, dict(good, user_id="nobody"), dealer), 404, "user_not_found")
-    # Another dealer's player is nobody.
+    # Another dealer's player is not found.
     refused(b.call(STAT, good, b.seamless), 404, "user_not_found")
 
 
@@ -456,7 +456,7 @@ def case_offset(b):
     equal(answer["utc_offset"], 840, "utc_offset")
     row = [row for row in answer["bet_summary"] if row["bet_count"]][0]
     check(before <= datetime.date.fromisoformat(row["date"]) <= after, f"{row}")
-    # A day's length to the west: what was today is tomorrow there, and not yet told.
+    # 24 hours to the west: there the day of the bets is tomorrow, which A4 does not report yet.
     b.wallet.ctl("dealer", "set", dealer.casino_id, "--utc-offset=-600")
     moved = b.stat(dealer, user)
     equal(moved["utc_offset"], -600, "utc_offset")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A worker that is setgid: whoever starts it can neither choose its configuration nor reach its
-libraries through the environment, nor look into it.
+"""A worker that is setgid: its caller cannot choose its configuration, reach its libraries through
+the environment, or look into its memory.
 
 Needs root, to give a copy of the worker a group that its caller is not in.
 """
@@ -18,7 +18,7 @@ from cb_instance import temporary_directory, web_user  # noqa: E402
 from cb_process import PATIENCE, find_program, wait_until  # noqa: E402
 from cb_tap import Skip, check, equal, run_cases  # noqa: E402
 
-GROUP = 54321  # nobody's
+GROUP = 54321  # of no user
 EX_CONFIG = 78
 DEFAULT = "/etc/creditbridge/creditbridge.conf"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""`creditbridgectl check` proves what A4 tells: every player's sums, of all time and of each day, are
-those of his rounds and bets. Damage to any of them is found and named; bets that are placed while it
-reads are no damage. A movement that no player counts is found, too."""
+"""`creditbridgectl check` proves the answers of A4: every player's sums, of all time and of each
+day, are those of the player's rounds and bets. It finds and names damage to any of them; bets that
+are placed while it reads are no damage. It also finds a transaction that no player counts."""
 import datetime
 import itertools
 import os
@@ -97,7 +97,7 @@ def case_sound(wallet):
         games = [f"g{number}" for number in range(30)]
         rounds.bets("lazy", "bob", games)
         rounds.settle("lazy", "bob", games[:20])
-    # A lifetime and a day each, and no rows of those who did not bet.
+    # A row of all time and a row of a day for each player, and no rows of players that did not bet.
     equal(proved(wallet), 4, "rows that were compared")
     check("player sums   " in wallet.ctl("check"), "the table")
 
@@ -145,7 +145,7 @@ def case_live(wallet):
                         player.bet(game, 1)
                     player.over(game, (WIN, LOSS, REFUND)[next(numbers) % 3])
                     placed[number] += 5
-        except Exception as error:  # Told below.
+        except Exception as error:  # Raised below.
             failed.append(error)
 
     threads = [threading.Thread(target=play, args=(number,)) for number in range(PLAYERS)]
@@ -183,8 +183,8 @@ def set_movement(wallet, given, number, player_id, seq=1, previous=0, before=0):
 
 
 def case_uncounted():
-    """A movement beside a player's chain: a second number 2, and one of nobody. Transactions that
-    are no movements, a seamless player's, are not taken for such."""
+    """A movement beside a player's chain: a second number 2, and a movement of a player that does
+    not exist. A seamless player's transactions, which move nothing, are not taken for such."""
     with cb.Instance("uncounted") as wallet:
         wallet.dealer_add("bank", currency="thb")
         wallet.dealer_add("lazy", "--url", "http://127.0.0.1:9", "--allow-http", mode="seamless")
@@ -200,7 +200,8 @@ def case_uncounted():
 
 
 def case_not_given_out():
-    """A movement behind the last transaction id that was given out: the next ones would meet it."""
+    """A movement after the last transaction id that was given out: a later transaction would get
+    its id."""
     with cb.Instance("not-given-out") as wallet:
         wallet.dealer_add("bank", currency="thb")
         wallet.player_add("bank", "ann")

@@ -112,8 +112,8 @@ class Casino:
         return game
 
     def win(self, payout=30, amount=10, outcome=REFUSED):
-        """Settles a round; the first attempt ends with @outcome (None: it is not told). The event
-        of its result, which is due again soon."""
+        """Settles a round. The first attempt ends with @outcome (None: its end is not reported).
+        Returns the event of its result, which is due again soon."""
         settled = self.worker.settle(CLIENT, self.name, self.user, self.bet(amount), WIN, payout)
         equal(settled.refusal, "", "the result")
         if settled.send.event and outcome is not None:
@@ -231,7 +231,7 @@ def case_ledger_away():
 
 
 def case_output_lost():
-    """Nobody reads what it prints: an error, not a signal."""
+    """No process reads its output: it ends with an error, not by a signal."""
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(argv(config=quiet_config()), stdout=write, stderr=subprocess.PIPE,
@@ -334,7 +334,8 @@ def case_parked():
             parked += json.loads(done.stdout)["parked"]
             if parked == 8:
                 break
-        # Who is parked in which run is the machine's to say; each is told once.
+        # Which callback is parked in which run depends on the machine's speed. Each is reported
+        # once.
         told = re.findall(r"^casino (\S+): parked (\d+) betting-result \(events ([\d .]+)\); "
                           r"see: creditbridgectl callback list --casino (\S+) --state parked\n",
                           mail, re.MULTILINE)
@@ -381,7 +382,7 @@ def case_log():
             check(secret not in log, f"{secret} in {log}")
 
 
-# -- who is gone
+# -- senders that are gone
 
 
 WORKER = """
@@ -443,8 +444,9 @@ def case_worker_stopped():
 
 
 def case_ledger_stopped():
-    """For longer than lease and patience, while the end of an attempt lies in the worker's socket,
-    behind more than is read at a time: what was told in time is not late."""
+    """The ledger is stopped for longer than lease and patience, while the end of an attempt waits
+    in the worker's socket, after more bytes than one read takes: an end that was sent in time is
+    not late."""
     with Casino() as casino:
         placed = casino.worker.place(CLIENT, casino.name, casino.user, "stop", 10)
         before = WALLET.ctl_json("status")["clients_cut"]
@@ -464,7 +466,7 @@ def case_ledger_stopped():
 
 
 def case_result_left():
-    """The worker that had the first attempt died before it told the end."""
+    """The worker that had the first attempt died before it reported the end."""
     with Casino() as casino:
         event = casino.win(outcome=None)
         casino.worker.close()
@@ -613,7 +615,7 @@ def case_second():
 
 
 def case_lock_file():
-    """Not a file that somebody else could lock, or lead elsewhere."""
+    """No other user can lock the file, or replace it by a link."""
     sweep()
     edge = (WALLET.sockets / "edge.sock").stat()
     equal((lock_path().stat().st_mode & 0o777, lock_path().stat().st_gid),
@@ -719,7 +721,7 @@ def case_for():
 
 
 def case_for_and_hanging_dealer():
-    """It ends in time although a dealer hangs, with every call's end told."""
+    """It ends in time although a dealer hangs, and reports the end of every call."""
     with Casino("--threads", 32, words=["--max-inflight", "3"]) as casino:
         for _ in range(12):
             casino.win()
@@ -822,7 +824,7 @@ def case_dry_run_takeover():
 
 
 def cron_command(program, config):
-    """The command of the line that is shipped, as cron takes it: what stands behind the user."""
+    """The command of the shipped line, as cron takes it: the text after the user."""
     text = (cb.SRCDIR / "fcgi-conf" / "creditbridge.cron.in").read_text()
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     equal(lines[:-1], ["MAILTO=root"], "lines before that of the command")

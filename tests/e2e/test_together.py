@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Workers that serve together (--together, src/fcgi/shared_listener.h), each with a listening socket of its own
-as mod_fcgid gives it: one answers for all, and whoever ends, no call that could be had is lost.
+"""Workers that serve together (--together, src/fcgi/shared_listener.h), each with a listening
+socket of its own as mod_fcgid gives it: one answers for all, and whichever of them ends, no call
+that a worker could accept is lost.
 """
 import array
 import collections
@@ -32,7 +33,7 @@ from cb_http import TRANSFER_IN, now_ms, sign  # noqa: E402
 from cb_process import PATIENCE  # noqa: E402
 from cb_tap import Skip, run_cases  # noqa: E402
 
-GROUP = 54321  # nobody's
+GROUP = 54321  # of no user
 WAIT_S = 10
 # By fcgi/handoff.h and fcgi/shared_listener.c a worker serves by itself after 7.
 HANG_S = 20
@@ -69,7 +70,7 @@ class Workers:
                 self.children[name] = Child(
                     [self.wallet.worker, "--config", self.wallet.config, "--together", "--threads",
                      8, "--exclusive"], self.log, stdin=listener)
-            # Who comes first leads.
+            # The first worker leads.
             self.started += 1
             wait_until(lambda: len(self.lines("start")) == self.started
                        and (self.lines("lead") or "serves by itself" in self.log.read_text()),
@@ -189,7 +190,7 @@ def told_to_stop_the_leader_loses_no_call():
     with workers("a", "b", "c", "d") as made:
         callers = Callers(made, "d")
         try:
-            # Whoever leads next; the socket that is called by stays.
+            # Another worker leads. The callers' socket stays open.
             while len(made.children) > 1 and made.leader() != "d":
                 time.sleep(SECONDS / 4)
                 known = len(made.lines("lead"))
@@ -218,7 +219,7 @@ def a_follower_ends_and_the_others_go_on():
             equal([end for end in of_b if end != 200 and "Refused" not in end], [],
                   "other ends of calls by the follower's socket")
             equal(ends[200], sum(ends.values()), f"calls that were answered, of {ends}")
-            # Nobody may be kept waiting at a socket that nobody serves.
+            # A caller must not wait at a socket that no worker serves.
             try:
                 answer = made.transfer("b")
                 raise AssertionError(f"the socket of one that ended answers {answer}")
@@ -228,7 +229,8 @@ def a_follower_ends_and_the_others_go_on():
 
 
 def rests(child):
-    """A socket that was shut is ready for ever: who goes on looking at it has a processor busy."""
+    """A socket that was shut stays ready for ever: a worker that goes on polling it keeps a
+    processor busy."""
     def used():
         return sum(map(int, pathlib.Path(f"/proc/{child.pid}/stat").read_text().split()[13:15]))
     before = used()
@@ -245,7 +247,8 @@ def beside_a_leader_that_hangs():
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(functools.partial(made.moves, timeout=HANG_S), "bc"))
         equal(made.log.read_text().count("serves by itself"), 2, "who tells that it serves by itself")
-        # The leader hears of both now, who have long given up: their sockets are none of his.
+        # The leader reads the messages of both only now. Both serve by themselves by then, so it
+        # must not take their sockets.
         made.children["a"].process.send_signal(signal.SIGCONT)
         for name in "abc" * 3:
             made.moves(name)
@@ -255,8 +258,8 @@ def beside_a_leader_that_hangs():
 
 
 def all_are_told_to_stop_at_once():
-    """As Apache does: who waits at a socket when the leader is gone, and the follower is to stop, is
-    served by the follower."""
+    """As Apache does: if the leader is gone and the follower is to stop, the follower serves the
+    calls that wait at its socket."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with workers("a", "b") as made:
             made.moves("b")
@@ -273,7 +276,8 @@ def all_are_told_to_stop_at_once():
 
 
 def many_follow():
-    """More than are told of at a time; the places of those that end are taken again."""
+    """More followers than the leader reads at a time; later ones get the places of those that
+    end."""
     with workers("a") as made:
         made.moves("a")
         leader = made.children["a"]
@@ -423,7 +427,7 @@ def strangers_follow_nobody():
             connection.settimeout(WAIT_S)
             with as_stranger():
                 connection.connect(handoff_of(made))
-            # He may have closed it by then.
+            # The leader may have closed it by then.
             with contextlib.suppress(ConnectionResetError, BrokenPipeError):
                 connection.sendmsg([b"f"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
                                              array.array("i", [own.fileno()]))])
@@ -453,8 +457,8 @@ def nonsense_on_the_handoff_socket():
 
 
 def without_descriptors():
-    """A leader that can take nobody in, or no socket of his, is neither busy with it nor full for
-    ever."""
+    """A leader that can accept no follower, or cannot receive its socket, does not spin and can
+    accept followers later."""
     with workers("a") as made:
         made.moves("a")
         leader = made.children["a"]
@@ -472,7 +476,7 @@ def without_descriptors():
 
 
 def strangers_keep_nobody_out():
-    """Who says nothing holds no place and no descriptor."""
+    """A client that sends nothing holds no place and no descriptor."""
     with workers("a") as made, contextlib.ExitStack() as held:
         made.moves("a")
         before = descriptors_kept(made.children["a"])

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The wallet from outside: real servers, workers and ledger, spoken to as a dealer would.
+"""The wallet from outside: real web servers, workers and ledger, called as by a dealer.
 
-What depends on the web server is run on each of them, mounted at / and at a prefix; the rest of
-the rules on lighttpd alone. With --installed, all of it on one server of Debian's package.
+Cases that depend on the web server run on each of them, mounted at / and at a prefix; the others
+only on lighttpd. With --installed, all run on one server of Debian's package.
 """
 import concurrent.futures
 import itertools
@@ -238,7 +238,7 @@ def case_paths(b):
         allowed = {word.strip() for word in answer.header("Allow").split(",")}
         equal(allowed, allow, f"Allow of {path}")
     if b.prefix:
-        outside = cb.call(b.server, "POST", "", {}, dealer=b.dealer)  # the prefix alone
+        outside = cb.call(b.server, "POST", "", {}, dealer=b.dealer)  # only the prefix
         check(outside.status in (301, 404), f"the prefix without a slash: {outside}")
         answer = cb.raw_request(b.server.port, b"GET " + BALANCE.encode() + b" HTTP/1.1\r\n"
                                 b"Host: x\r\nConnection: close\r\n\r\n", "GET")
