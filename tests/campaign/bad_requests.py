@@ -83,8 +83,8 @@ HEX = "0123456789abcdef"
 
 
 class Maker:
-    """Draws bad requests. @keys: of the signer by mount, (id, key). @user, @casino: a player who is
-    there; @stranger: a key that is none of theirs."""
+    """Draws bad requests. @keys: of the signer by mount, (id, key). @user, @casino: a player that
+    exists; @stranger: a key that is none of theirs."""
 
     def __init__(self, random, keys, casino, user, stranger):
         self.random, self.keys, self.casino, self.user = random, keys, casino, user

@@ -99,7 +99,8 @@ class Wallet(cb.Instance):
 
 
 class Run(test_logs.Run):
-    """All that is done with a wallet, what is secret of it, and what was told of it."""
+    """All actions of a run on a wallet, with its secrets, and all outputs that are searched for
+    them."""
 
     def __init__(self, wallet):
         super().__init__(wallet)
@@ -189,7 +190,8 @@ class Run(test_logs.Run):
         path.unlink()
 
     def broken_dealers(self):
-        """Nobody there, a certificate that nobody vouches for, a redirect, a round with objects."""
+        """Dealers without a server, with a certificate of no known CA, with a redirect; and a round
+        with objects."""
         certificate = self.wallet.dir / "tls.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                         "ec_paramgen_curve:P-256", "-nodes", "-keyout", certificate, "-out",

@@ -3,16 +3,16 @@
 
     clock.py [--jumps N] [--seed N]
 
-Ledger, workers under lighttpd and sweeper have a wall clock of their own (wall.c); CLOCK_MONOTONIC and
-CLOCK_BOOTTIME are the true ones. Game servers play rounds at a dealer who is late, hangs and fails,
-clients move credit, and bets are begun whose sender ends or is silent, so that leases are held
-through every jump.
+Ledger, workers under lighttpd and sweeper have a wall clock of their own (wall.c); CLOCK_MONOTONIC
+and CLOCK_BOOTTIME are the true ones. Game servers play rounds at a dealer whose server is late,
+hangs and fails, clients move credit, and bets are begun whose sender ends or is silent, so that
+leases are held through every jump.
 
     days      jumps of a day each way, and of two, and to anywhere within a day (--jumps of them); the
               ledger's engine is killed on both sides of one. lighttpd keeps the true clock: it
               starts itself anew when its clock jumps, and no worker would live through a jump
     calendar  both changes of daylight saving time in the programs' time zone, a leap second, as Linux
-              makes it (a second is told twice), and the second after which 32 bits are too few
+              makes it (a second comes twice), and the second after which 32 bits are too few
     retention what is older than retention_days is dropped, and a jump of a day drops nothing; a time
               in the future keeps nothing else
 
@@ -121,7 +121,7 @@ class Bench:
             self.sweeper.stop()
 
     def kill(self):
-        """The engine dies and is started again, at the time that the clock tells now."""
+        """Kills the engine, which is started again at the present time of the clock."""
         self.kills.append(time.monotonic())
         for pid in self.wallet.engine_pids():
             os.kill(pid, signal.SIGKILL)
@@ -155,7 +155,7 @@ class Bench:
     def hold(self):
         """Two leases: of a sender that is gone, and of one that is silent."""
         for patience in (False, True):
-            # Of a dealer each: bets whose end nobody knows open a dealer's breaker.
+            # Each has a dealer of its own: bets with an unknown outcome open a dealer's breaker.
             casino_id = f"held-{len(self.holds)}"
             held = self.wallet.dealer_add(casino_id, *self.options, mode="seamless")
             self.dealer.other_keys.append(held.key)
@@ -185,8 +185,9 @@ class Bench:
         return rows
 
     def retry(self, row):
-        """What was given up, as an operator does. The one excuse is that the dealer here, who is late
-        on a busy machine, let the last attempt wait for all of its time, and it holds for few."""
+        """Retries a callback that is parked, as an operator does. It may be parked only if the
+        dealer, which is slow on a busy machine, did not answer the last attempt in time. Only few
+        rounds may have such a callback."""
         check(row["last_class"] == "unknown" and row["attempts"] > len(play.RESULT_DELAYS_S) and
               row["last_ms"] >= play.TIMEOUT_S * 1000, f"given up: {row}")
         self.retried.add(row["game_id"])
@@ -234,7 +235,7 @@ class Bench:
         self.ready()
 
     def ready(self):
-        """Nobody takes the sweeper for dead because the clock was set."""
+        """The readiness check does not take the sweeper for dead because the clock was set."""
         answer = platform_call(self.server, "/readyz", method="GET")
         equal(answer.status, 200, f"/readyz: {answer}")
 
@@ -277,7 +278,7 @@ def case_days(options):
         leaps += [bench.random.uniform(-DAY_S, DAY_S) for _ in range(options.jumps)] + [0]
         bench.start()
         for number, ahead_s in enumerate(leaps):
-            # Some leases begin before a jump, and end behind it.
+            # Some leases begin before a jump, and end after it.
             if number < 5 or number % 20 == 0:
                 bench.hold()
                 bench.stay(0.05)

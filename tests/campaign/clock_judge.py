@@ -30,7 +30,7 @@ class Judge:
         return self.arrivals[kind, game_id]
 
     def bets(self):
-        """Each was sent once, with a time that the clock told meanwhile."""
+        """Each was sent once, with a time that the clock had meanwhile."""
         for _, row in self.rounds:
             came = self.came("betting", row["game_id"])
             check(len(came) <= 1, f"{row['game_id']}: sent {len(came)} times")
@@ -78,8 +78,9 @@ class Judge:
             self.refund(held.game_id, held.since, least, least)
 
     def takeover(self, held):
-        """When a held bet may be taken over. At a start of the ledger what is left of its lease begins
-        anew, and nobody is waited for: with the engine the links to it ended."""
+        """Returns the time from which a held bet may be taken over. When the ledger starts, the
+        rest of its lease begins anew, and the ledger waits for no sender: their links ended with
+        the engine."""
         at = held.since + LEASE_S + held.patience_s
         for kill in self.bench.kills:
             if held.since < kill < at:

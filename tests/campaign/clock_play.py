@@ -1,5 +1,5 @@
-"""Who plays while clock.py sets the clock: game servers, clients of transfers, a dealer's server that
-notes when each call came, and bets whose sender does not go on."""
+"""The players while clock.py sets the clock: game servers, clients of transfers, a dealer's server
+that notes the time of each call, and bets whose sender does not go on."""
 import collections
 import datetime
 import http.client
@@ -42,7 +42,7 @@ SETTINGS = {
     "result_third_attempt_ms": int(RESULT_DELAYS_S[1] * 1000),
     "refund_backoff_ms": int(BACKOFF_S[0] * 1000),
     "refund_give_up_s": 3600,  # which a jump of a day passes
-    "breaker_open_ms": 20,     # of the dealer who hangs and fails
+    "breaker_open_ms": 20,     # of the dealer that hangs and fails
 }
 # How a round goes, by how often: what the dealer does with its calls.
 WAYS = ("plain",) * 5 + ("slow", "once", "twice", "hang")
@@ -101,7 +101,7 @@ def way_of(body):
 
 
 class Player(threading.Thread):
-    """Makes calls one after the other until it is told to stop."""
+    """Makes calls one after the other until stop() is called."""
 
     def __init__(self, bench, number, server_port):
         super().__init__(daemon=True)
@@ -117,7 +117,7 @@ class Player(threading.Thread):
         try:
             while not self.bench.stopping.is_set():
                 self.step()
-        except Exception as error:  # Told by the main thread.
+        except Exception as error:  # The main thread raises it.
             self.failure = error
 
     def heard_id(self, number, what):
@@ -150,7 +150,7 @@ class GameServer(Player):
                "accepted": answer.status == 200, "result": None, "payout": 0}
         self.rounds.append(row)
         if answer.status != 200:
-            # Only a dealer who took his time, or a ledger that was killed, is an excuse.
+            # Only a slow dealer or a ledger that was killed is an excuse.
             equal(answer.json["id"], "dealer_timeout", f"{game_id}: {answer}")
             check(end - begin > TIMEOUT_S - EARLY_S,
                   f"{game_id}: given up after {end - begin:.3f} s: {answer}")

@@ -1,4 +1,4 @@
-"""Callers who ask too much: many at once (Load), and those who take their time (Slow)."""
+"""Callers that overload a server: with many calls at once (Load), or slowly (Slow)."""
 import asyncio
 import collections
 import json
@@ -16,7 +16,7 @@ GRACE_S = 25.0  # of calls that were sent before the end
 
 
 class Answers:
-    """What a crowd was told: the times it took in seconds, by status and error id."""
+    """The answers that a crowd got: their times in seconds, by status and error id."""
 
     def __init__(self):
         self.times = collections.defaultdict(list)
@@ -151,7 +151,7 @@ class Load:
             self.answers.broken[f"not answered in {GRACE_S} s"] += len(self.calls)
 
     def start(self):
-        """Runs it in a process of its own; finish() tells what came of it."""
+        """Runs it in a process of its own; finish() returns its answers."""
         def main(pipe):
             asyncio.run(self.run())
             pipe.send((dict(self.answers.times), self.answers.broken, self.answers.hung_up))

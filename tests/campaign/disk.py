@@ -1,4 +1,5 @@
-"""A disk that remembers: what record.so told (record.c), and what a power cut leaves of it.
+"""A model of a disk: the operations that record.so recorded (record.c), and the data that a power
+cut leaves.
 
 A file is what was synced, and what was done to it since. A name is an entry of a directory, and
 durable when the directory was synced after it was made. At a point of the trace rebuild() makes the

@@ -3,13 +3,14 @@
 
     diskfull.py [--rounds N] [--seed N]
 
-The file systems are by turns a tmpfs and an ext4 with a journal, which has its blocks free again only
-when the journal is written. Where one of them cannot be mounted its rounds are skipped, and why is told.
-In each round the disk is filled at a random moment under load. Then every transfer is a 503
+The file systems are by turns a tmpfs and an ext4 with a journal, which has its blocks free again
+only when the journal is written. If one of them cannot be mounted, its rounds are skipped with the
+reason. In each round the disk is filled at a random moment under load. Then every transfer is a 503
 storage_full, reads and answers given before go on, and 5 s after there is space again, at the
 latest, transfers are done again. In every other round the disk is filled to its last byte and the
 engine killed at a random moment: its parent starts it again by itself, with the space of the
-ballast where it needs it, and reads go on. At the end nothing acknowledged is lost and nothing moved twice.
+ballast where it needs it, and reads go on. At the end nothing acknowledged is lost and nothing
+moved twice.
 
 $SEED (or --seed) replays the clients' calls and the moments. Needs root, to mount the file system.
 Prints TAP, and one line of figures.

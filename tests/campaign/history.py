@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The campaign `history`: what clients were told must be what can have happened.
+"""The campaign `history`: the answers to all clients must agree with one order of the calls.
 
 16 clients move credit between 8 players (out of one, then into another: the total stays) and read their
 balances, through a real server; an id is sent up to five times at once, connections are dropped
@@ -48,7 +48,7 @@ def cents_of(number):
 
 
 class Client:
-    """One client: a process with a few connections, and what it was told."""
+    """One client: a process with a few connections, and the answers that it got."""
 
     def __init__(self, port, dealer, number, seed):
         self.port, self.dealer, self.number = port, dealer, number
@@ -227,7 +227,7 @@ def plant_doubled(history):
 
 
 def plant_stale(history):
-    """A read tells the balance before a write that had been answered long before."""
+    """A read returns the balance before a write that had been answered long before."""
     tries = middle(history)
     one = next(one for one in tries if one.status == 200)
     before = one.value - (one.cents if one.kind == IN else -one.cents)
@@ -239,7 +239,7 @@ def plant_stale(history):
 
 
 def plant_backwards(history):
-    """A read tells less than one that ended before it, in between two writes."""
+    """A read returns less than one that ended before it, in between two writes."""
     player = middle(history)[0].player
     chain = [calls for calls in written(history) if calls[0].player == player]
     first, second = (next(one.value for one in calls if one.status == 200) for calls in chain[-2:])
@@ -253,7 +253,7 @@ def plant_backwards(history):
 
 
 def plant_invented(history):
-    """A read tells a balance that never was."""
+    """A read returns a balance that never was."""
     read = next(one for one in history if one.kind == READ and one.end)
     return without(history, [read]) + [read._replace(value=read.value + 10**7)]
 

@@ -69,7 +69,8 @@ class Caller:
 
 
 def holds(wallet):
-    """Everything that the ledger holds but what tells of operators: they made this export."""
+    """Returns all rows of the ledger except those about operators' commands, because this export is
+    one."""
     rows = [json.loads(line) for line in wallet.ctl("export").splitlines()]
     return [row for row in rows if row["record"] not in ("export", "end", "audit", "operation")
             and (row["record"], row.get("name")) != ("counter", "audit")]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Keys, signatures and bodies, searched for wherever they have no business.
+"""Searches for keys, signatures and bodies in all places where they must not be.
 
     leaks.py [--rounds N] [--seed N] [CASE...]
 
@@ -21,7 +21,7 @@ be there:
     session      the cookie of the console's operator: on the wire of the browser and of the console
     code         the secret of one-time codes: printed once, in the state and its backups, and on the link
                  on which it is made
-    memory       of a process that is alive: root alone can look into it (base/no_dump.h)
+    memory       of a process that is alive: only root can look into it (base/no_dump.h)
 
 The search is put to the test in each place by a leak that was planted there. Prints its seed, and
 one line of figures.
@@ -57,7 +57,7 @@ SHOWING = (["dealer", "add"], ["dealer", "key-add"], ["client", "add"], ["client
            ["operator", "add"])
 # Those that no text shows, whatever the level of the log.
 NEVER = ("key", "signature", "front", "session", "code")
-# Those that never tell of a body.
+# Outputs that never have a body.
 BODILESS = ("audit", "metrics", "status", "check", "doctor")
 # Files that have the front secret: the ledger's, and those that the console's lighttpd reads.
 FRONT_FILES = ("console-front", "front.conf", "tls.conf")
@@ -184,7 +184,7 @@ class Search:
         return None
 
     def case_files(self):
-        """Keys are in files of the state and of copies of it, which are their owner's alone."""
+        """Keys are in files of the state and of copies of it, which only their owner can read."""
         state, copies = self.wallet.state, (self.wallet.dir / "backup",
                                             self.wallet.dir / "export-keys")
         found, kept = [], 0
@@ -209,7 +209,7 @@ class Search:
     # -- memory
 
     def case_neighbour(self):
-        """Nobody else of the web server's user looks into a worker."""
+        """No other process of the web server's user can look into a worker."""
         user = self.wallet.user
         if not user:
             raise cb.Skip("only root can be somebody else")

@@ -1,13 +1,15 @@
-"""Whether a recorded history of calls can have happened one after the other (linearizability).
+"""Checks that a recorded history of calls can have happened one after the other (linearizability).
 
-A history is a list of Try: each time that a call was sent, and what came back. The transaction_id of a
-transfer tells its place among the transfers, so the order of the writes of a player is given, and it
-remains to check that it is one: each begins with the balance that the one before it left, and none
-stands before one that had been answered when it was sent. A read (and a refusal for want of credit, which
-tells the balance) needs a place between two writes where the balance was what it tells, not before what
-was answered when it was sent, not behind what was sent when it was answered, and not before a read that
-ended earlier. Taking the first such place for each, in the order in which they were sent, finds places
-for all when there are any.
+A history is a list of Try: each time that a call was sent, and its answer. Transfers have the order
+of their transaction_id, so the order of a player's writes is given. The checker proves this order:
+each write begins with the balance that the one before it left, and none comes before a write that
+had been answered when it was sent.
+
+A read needs a place between two writes at which the player had the balance that it returned. So
+does a refusal for want of credit, which has the balance, too. The place must come after all writes
+that had been answered when the read was sent, before all writes that were sent after its answer,
+and not before the place of a read that ended earlier. The checker takes the first such place for
+each, in the order in which the reads were sent. This finds places for all if there are any.
 """
 import bisect
 import collections
@@ -15,9 +17,9 @@ import heapq
 
 READ, IN, OUT = "read", "in", "out"
 
-# One time that a call was sent. @key: the call's id; several tries may have the same. Times in ns of
-# one clock; @end None: no answer, or a 5xx. @answer: the bytes. @value: the balance that is told, in
-# cents (of a transfer: afterwards); @tid: the transaction_id.
+# One time that a call was sent. @key: the call's id; several tries may have the same. Times in ns
+# of one clock; @end None: no answer, or a 5xx. @answer: the bytes. @value: the balance in the
+# answer, in cents (of a transfer: afterwards); @tid: the transaction_id.
 Try = collections.namedtuple("Try", "kind player key cents start end status replay tid value answer")
 
 
@@ -74,7 +76,7 @@ def chain_faults(player, start_cents, writes):
 
 
 class Places:
-    """Where reads of a player may stand: place p is behind the first p writes."""
+    """The places of a player's reads: place p is after the first p writes."""
 
     def __init__(self, start_cents, writes):
         self.last = len(writes)

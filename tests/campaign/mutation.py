@@ -72,7 +72,8 @@ class Statement:
 
 
 def end_of(text, begin):
-    """Behind the semicolon of the statement; None if the call is part of an expression."""
+    """Returns the position after the statement's semicolon; None if the call is part of an
+    expression."""
     depth = 0
     for at in range(begin, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)

@@ -6,10 +6,10 @@
  * All processes that inherit it count together. While control.armed is 0 nothing is counted and
  * nothing fails. What the C library does on its own account (stdio) is not seen, so logs are whole.
  *
- * A call's place is who makes it (the return addresses) and when (control.moment). Where control.place
- * is set, only calls of that place are counted against n. control.noting lists the places of all calls
- * behind the control. Addresses are compared as they are: the processes have no address space
- * randomization then.
+ * A call's place is its code (the return addresses) and its time (control.moment). If control.place
+ * is set, only calls of that place are counted against n. If control.noting is set, the places of
+ * all calls are listed after struct control in the file. Addresses are compared as they are: the
+ * processes have no address space randomization then.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -198,7 +198,7 @@ void *realloc(void *old, size_t size)
 	return fails(CALL_MALLOC) ? NULL : __libc_realloc(old, size);
 }
 
-/* glibc's needs memory to tell what failed. */
+/* glibc's own function allocates memory for its message. */
 void __assert_fail(const char *assertion, const char *file, unsigned int line, const char *function)
 {
 	char text[256];

@@ -1,4 +1,4 @@
-"""The cases of nthcall.py: which calls fail, and what nth.so is told of it (nth.c)."""
+"""The cases of nthcall.py: the calls that fail, and the commands for nth.so (nth.c)."""
 import collections
 import errno
 import mmap

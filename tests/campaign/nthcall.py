@@ -6,16 +6,17 @@ of it.
         [--jobs N]
 
 A script of transfers and bets is played to real programs: a ledger, a worker for each mount, a
-dealer with books of his own, a console of which an operator reads pages, and a sweeper. One of them
-(ledger, wallet, platform, console, sweep) runs with nth.so, which makes one call fail with one of its errors (FAULTS); its start-up, the script and the
-sweep are in it. First all calls are noted with their places: who makes it (the return addresses, to
-the thread's beginning), at which kind of step of the script. That is played three times, for what threads
-do by the clock meets another step now and then. A program that is at the same place does the same
-with a failure, so --all plays every (place, error, once or for ever) of what any of the three passed;
-of what is no allocation also another call of the place. --samples plays some of those, of the places
-that all three passed; --every, 22,000 cases, the n-th call of each kind for every n (from --from on).
-A run that was ended goes on with its SEED, its options, and as --skip the number that its last
-`played` told.
+dealer with its own books, a console of which an operator reads pages, and a sweeper. One of them
+(ledger, wallet, platform, console, sweep) runs with nth.so, which makes one call fail with one of
+its errors (FAULTS); its start-up, the script and the sweep are in it. First all calls are noted
+with their places: the code that makes the call (the return addresses, to the thread's beginning),
+and the kind of the script's step. The script is played three times, because a thread that acts by
+the clock may do so in another step. A program handles a failure at the same place in the same way,
+so --all plays every (place, error, once or for ever) that any of the three runs passed; of calls
+that are no allocation also another call of the place. --samples plays some of those, of the places
+that all three passed; --every, 22,000 cases, the n-th call of each kind for every n (from --from
+on). A run that was ended goes on with its SEED, its options, and as --skip the number of its last
+line `played`.
 
 What must hold:
 
@@ -23,7 +24,7 @@ What must hold:
   systemd would leave it down.
 - No answer is wrong: while it fails a call may be answered with a 5xx or not at all, and if it is
   answered otherwise, then as it would have been without a fault. A bet of the dealer's may also end
-  as rejected or refunded, if his book says the same in the end.
+  as rejected or refunded, if its book says the same in the end.
 - Once the ledger has halted there is no 2xx until `creditbridgectl resume`.
 - When the fault is over, everything is repeated until it is answered for good: what was answered
   before is answered the same, each amount has moved once, in the ledger and in the dealer's book,
@@ -102,7 +103,7 @@ class Process:
         self.name = name
         self.argv = argv
         self.words = list(LAUNCHER)
-        if preload:  # into the program alone
+        if preload:  # only into the program
             self.words += ["env", f"LD_PRELOAD={bench.shim}", f"NTH_CONTROL={bench.control.path}"]
         self.process = None
         self.starts = 0

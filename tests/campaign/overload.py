@@ -1,18 +1,18 @@
 #!/usr/bin/python3
-"""The campaign `overload`: more is asked than can be done, and callers take their time.
+"""The campaign `overload`: more calls than the servers can answer, and slow callers.
 
 On lighttpd and Apache mod_fcgid, one after the other, each for --seconds:
 
     flood    transfers on four times as many connections as the mount serves calls at a time
     stranger a caller without a key sends STRANGER_RATE bodies of 64 KiB a second, for an id that does
              not exist and then for the honest dealer's
-    limited  a dealer with a rate limit calls as fast as he can
+    limited  a dealer with a rate limit calls as fast as it can
     held     bets at four times the rate that a slow dealer allows: under lighttpd all threads of the
-             mount are held (service_unavailable), under mod_fcgid his max-inflight is (dealer_busy)
+             mount are held (service_unavailable), under mod_fcgid its max-inflight is (dealer_busy)
     heads    headers that come line by line (and slowhttptest -H, when it is there)
     bodies   bodies that come byte by byte (and slowhttptest -B)
     idle     400 connections that say nothing
-    deaf     callers who send calls one after the other and read no answer
+    deaf     callers that send calls one after the other and read no answer
 
 Apache has fcgi-conf/apache-mod_fcgid-tuning.conf, settings of its whole server: that workers are started
 as fast as calls need them, and that locks of mod_fcgid do not fail, rests on that file. Limits of workers
@@ -85,7 +85,7 @@ README_DEBIAN = pathlib.Path(HERE).parents[1] / "debian" / "creditbridge.README.
 
 
 def private_kib(pids):
-    """Memory that @pids alone have."""
+    """Returns the memory that only @pids use, in KiB."""
     total = 0
     for pid in pids:
         try:
@@ -254,7 +254,7 @@ class Stand:
                     ("client", self.client.client_id, self.client.key), body, rate=rate,
                     seconds=seconds)
 
-    # -- the phases: what was told, and the times of refusals
+    # -- the phases: the answers, and the times of refusals
 
     def flood(self):
         answers = self.load(self.flooder, "flood",

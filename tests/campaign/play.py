@@ -6,7 +6,7 @@ from cb_http import BALANCE, STAT, TRANSFER_IN, TRANSFER_OUT, now_ms, sign
 from cb_other_dealer import UNITS, Book as OtherBook, Refused
 from cb_platform import BETS, PLAYER_BALANCE, RESULTS
 
-OPENING = 1000 * UNITS  # of bob, at his dealer
+OPENING = 1000 * UNITS  # of bob, at the dealer
 ADJUSTED = 1000         # of alice, in credits
 UNSURE = "casino-4"     # the game of the bet that the dealer took and answered with a 503
 FINISH_S = 30.0
@@ -50,7 +50,7 @@ class Operation:
         self.after = after    # a result: its bet
         self.error = error    # the id of an answer that is no 200
         self.told = None      # the first answer for good
-        self.balance = None   # that it told
+        self.balance = None   # in that answer
 
     def __repr__(self):
         key = self.body.get("request_transaction_id", "")
@@ -94,7 +94,7 @@ class Operation:
         if error == "bet_in_progress":
             return False
         if self.without_bet(error) and self.after.told is None:
-            return False  # Its bet was answered with 5xx alone: it need not be there.
+            return False  # All answers to its bet were 5xx: the bet need not exist.
         if not self.allowed(answer, error):
             raise AssertionError(f"{self}: {answer}")
         self.hear(answer, error)
@@ -112,7 +112,7 @@ class Operation:
         return self.path == RESULTS and error in ("bet_not_found", "game_not_found")
 
     def hear(self, answer, error):
-        """Told again it must be the same."""
+        """A repeated answer must be the same."""
         body = answer.json
         told = (error, body.get("transaction_id"), body.get("current_balance"),
                 body.get("before_balance"))
@@ -212,7 +212,7 @@ class Script:
         if operation.final(answer):
             return True
         if answer is not None and answer.status == 409:
-            self.bench.sweep()  # A bet that somebody died with.
+            self.bench.sweep()  # A bet whose sender was killed.
         return False
 
     def callbacks(self):

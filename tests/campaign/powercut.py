@@ -4,18 +4,19 @@
     powercut.py [--points N] [--parallel N] [--mode MODE]
 
 A ledger serves transfers and bets, seamless ones too, with few MiB of cache and log, checkpoints
-every 100 ms, and an engine that is killed now and then. record.so tells all that it does to its
+every 100 ms, and an engine that is killed now and then. record.so records all that it does to its
 disk and each answer that it sends. Then, for --points random points in each mode of disk.py, the
 state directory is made as a power cut at that point may leave it. A ledger is started on it and
 must serve; every movement, bet and result that was answered before is asked for again and must be
 there, with the same answer; the bets whose attempt ended stand where they were said to stand; and
-`creditbridgectl check` finds nothing. Points before the load are cuts of `init` and the first start.
+`creditbridgectl check` finds nothing. Points before the load are cuts of `init` and the first
+start.
 
 The control takes the same trace and drops its syncs: it must lose, in every mode.
 
 $SEED replays the load's choices, the points and what is left at each. A new trace is made after
-every TRACE_POINTS points. The first failure of each case is told with its point; with CB_KEEP its
-state is kept.
+every TRACE_POINTS points. The first failure of each case is printed with its point; with CB_KEEP
+its state is kept.
 """
 import argparse
 import collections
@@ -297,7 +298,7 @@ def control():
         outcome = run(recording, Job(f"{SEED}/0", mode, False, points), OPTIONS.parallel)
         print(f"# powercut control {mode}: SEED={SEED} points {outcome.points} losing points "
               f"{outcome.losing}", flush=True)
-        # Most do. What was written last may be all that is torn off, and nobody was told of it yet.
+        # Most points lose. But a cut may take only the last writes, which were not answered yet.
         check(outcome.losing * 3 >= outcome.points,
               f"without syncs {outcome.losing} of {outcome.points} points lose in mode {mode}")
 

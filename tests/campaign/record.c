@@ -1,6 +1,6 @@
 /*
- * record.so - tells everything that a program does to the files below a directory, in order, and
- * what it answered meanwhile. Loaded with LD_PRELOAD.
+ * record.so - records everything that a program does to the files below a directory, in order, and
+ * the answers that it sends meanwhile. Loaded with LD_PRELOAD.
  *
  *     RECORD_STATE  the directory
  *     RECORD_TRACE  file that the records are added to; RECORD_TRACE.lock holds struct shared
@@ -190,7 +190,7 @@ static uint64_t inode_of(int fd)
 	return fstat(fd, &st) == 0 ? st.st_ino : 0;
 }
 
-/* True: what is done to @fd is to be told. */
+/* Returns true if operations on @fd are recorded. */
 static bool concerned(int fd)
 {
 	char path[PATH_MAX];

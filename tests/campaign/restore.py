@@ -24,10 +24,10 @@ Then come the operator's steps: the sweeper takes over what was under way, the g
 results that they sent since the backup, `reconcile` is given each dealer's file and its proposals are
 typed, and `release` sends what is left. At the end nothing may be open, and of each bet: a win that was
 acknowledged is paid once, a stake is returned at most once and never beside a win, no id names two
-things, and the balances of the transfer dealer's players are what its answers say. After `init` there is
+things, and the balances of the transfer dealer's players agree with its answers. After `init` there is
 nothing to reconcile: the dealers' people end what was open, and the bank begins anew.
 
-`--without floor` is the control: the first ids of a life are taken from the data alone, by a clock that
+`--without floor` is the control: the first ids of a life are taken only from the data, by a clock that
 is set back for the commands that begin a life (fault/clock.so). The judge must find an id that names
 two things; another fault is not enough. `--without steps` releases without looking: the judge must find
 a win that is not paid, or a stake that is not returned once.

@@ -33,7 +33,7 @@ class Slot:
         self.config = base / "creditbridge.conf"
         values = {**settings, "state_directory": str(self.state), "log_target": "stderr",
                   "socket_directory": str(self.sockets)}
-        # Of an operator, who waits longer than the programs that are to fail fast.
+        # An operator's configuration: it waits longer than the programs, which are to fail fast.
         self.patient = base / "patient.conf"
         for path, more in ((self.config, {}), (self.patient, {"ledger_deadline_ms": 6000})):
             path.write_text("".join(f"{name} = {as_option(value)}\n"

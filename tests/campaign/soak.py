@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The service runs for a day of sweeps under mixed calls, and grows by nothing but its data.
+"""The service runs for a day of sweeps under mixed calls, and only its data grow.
 
     soak.py [--calls N] [--bulk N] [--sweeps N] [--seed N] [--state DIR]
 
@@ -17,7 +17,7 @@ is made into the same directory. Each answer must be the right one, and:
                       AFTER_BACKUP_S after each backup on)
     lines of logs     LINES_KIB, however many calls (the level is warning)
     the data          each half of the calls adds as much to the tables, within a factor of two
-    the dealer's book each round pays what was staked: his players have what they began with
+    the dealer's book each round pays its stake: the players end with the credit of the beginning
 
 Beside the --calls of these callers, wrk makes --bulk transfers in, as fast as they are taken.
 
@@ -92,7 +92,7 @@ class Samples:
             try:
                 pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
                 count = len(os.listdir(f"/proc/{pid}/fd"))
-            except PermissionError:  # What holds keys shows itself to nobody but root.
+            except PermissionError:  # Only root may read the figures of a process with keys.
                 count = 0
                 self.unseen.add(name)
             except FileNotFoundError:
@@ -234,7 +234,7 @@ class Soak:
         self.pass_tenth(10, self.called())
 
     def drain(self):
-        """Sends the results that found their dealer busy at the very end, or him late."""
+        """Sends the results for which the dealer was busy or slow at the very end."""
         due = ("callback", "list", "--state", "due", "--limit", 1)
         for _ in range(DRAINS_MAX):
             self.sweep()
@@ -299,7 +299,8 @@ class Soak:
         book = self.dealer.state()
         check(book["totals"]["conserved"], "the dealer's own sums do not agree")
         if self.before["runs"]:
-            return  # This dealer may have been told results of bets that another one took.
+            # This dealer may have got results of bets that the dealer of an earlier run took.
+            return
         check(book["users"], "no round was played")
         equal({row["user_id"]: row["balance"] for row in book["users"]
                if row["balance"] != OPENING}, {}, "balances that rounds changed at the dealer")

@@ -39,7 +39,7 @@ class Bulk(threading.Thread):
             while self.done < self.calls and not self.over:
                 self.slice(number)
                 number += 1
-        except Exception as failure:  # Whatever it is, a thread's would be told nobody.
+        except Exception as failure:  # Of any kind: an exception in a thread would be lost.
             self.failures.append(repr(failure))
 
     def end(self):

@@ -1,4 +1,4 @@
-"""The calls of soak.py: one process a caller, who knows what every answer has to be."""
+"""The calls of soak.py: one process a caller, which knows what every answer has to be."""
 import json
 import os
 import random
@@ -54,7 +54,7 @@ class Line:
         if "transfer-encoding: chunked" in head:
             while not data.endswith(b"0\r\n\r\n"):
                 data += self.receive(head)
-            data = b""  # Only /metrics is so long, and nobody reads it here.
+            data = b""  # Only /metrics is so long, and its body is not needed here.
         else:
             size = int(head.split("content-length:", 1)[1].split("\r\n", 1)[0])
             while len(data) < size:
@@ -94,7 +94,7 @@ class Caller:
             weights = [weight for _, weight in KINDS]
             while self.done.value < count:
                 getattr(self, self.random.choices(names, weights)[0])()
-        except Exception:  # Told by the process that started this one.
+        except Exception:  # The process that started this one reports it.
             self.plan.failures.put(f"caller {self.number}: {traceback.format_exc()}")
 
     def key(self):

@@ -66,7 +66,7 @@ class Traced:
                 under_way[thread] = (name, target)
             else:
                 continue  # a signal, an exit
-            # What stands behind the descriptor: its own name is no data.
+            # The text after the descriptor, whose name is no data.
             for string in STRING.findall(rest[call.end() if call else 0:]):
                 yield name, target, codecs.escape_decode(
                     string.encode("utf-8", "surrogateescape"))[0]

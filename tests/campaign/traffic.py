@@ -21,7 +21,8 @@ FIRST_TAG = 1000000  # no other client's answer is taken for one of these
 CLIENT, BANK, CASINO = "slots", "bank", "casino"
 PENDING, ACCEPTED, REJECTED = 0, 1, 2  # enum bet_state
 BET_UNDER_WAY = "bet_in_progress"
-STANDS = ("", BET_UNDER_WAY, "bet_rejected", "dealer_timeout")  # how a bet that is there is told
+# The refusals, or none, that an existing bet may have.
+STANDS = ("", BET_UNDER_WAY, "bet_rejected", "dealer_timeout")
 
 
 class Asked:
@@ -32,7 +33,7 @@ class Asked:
         self.frame = request(command, pack(command, **values), tag=tag)
         self.again = self.frame  # what it is asked for again with
         if self.has_sender:
-            # The same sender would be told to go on sending, which is no replay.
+            # The answer to the same sender would be to go on sending, which is no replay.
             self.again = request(command, pack(command, **{**values, "sender": 1 << 63 | tag}), tag=tag)
         self.tag = tag
 
@@ -98,7 +99,7 @@ class Bet(Asked):
 
 
 class End(Asked):
-    """How an attempt ended: its bet tells."""
+    """The end of an attempt: its bet shows it."""
 
     def holds(self, payload):
         return False

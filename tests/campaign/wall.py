@@ -55,7 +55,8 @@ class Wall:
         return int(self.now() * 1000)
 
     def leap(self, ahead_s):
-        """Sets the clock @ahead_s seconds ahead of the true one (or behind it)."""
+        """Sets the clock @ahead_s seconds ahead of the true one. A negative number makes it
+        slow."""
         # Noted before and after: at the moment itself both are right.
         self.jumps.append((time.monotonic(), float(ahead_s)))
         self.page[:] = struct.pack("=q", round(ahead_s * NS_PER_S))
@@ -75,7 +76,7 @@ class Wall:
         return False
 
     def holds(self, pid):
-        """Whether a process has this clock; None: it shows its memory to nobody but root."""
+        """Returns True if a process has this clock; None if only root may read its memory map."""
         try:
             return str(self.library) in pathlib.Path(f"/proc/{pid}/maps").read_text()
         except PermissionError:

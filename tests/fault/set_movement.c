@@ -1,7 +1,8 @@
 /*
- * set_movement DIRECTORY GIVEN TRANSACTION_ID CASINO_ID PLAYER_ID SEQ PREVIOUS BEFORE AMOUNT - adds a
- * movement that nothing tells of to the data in DIRECTORY (a state's db/), and makes GIVEN the last
- * transaction id that was given out. Money in ten-thousandths. The ledger must not be running.
+ * set_movement DIRECTORY GIVEN TRANSACTION_ID CASINO_ID PLAYER_ID SEQ PREVIOUS BEFORE AMOUNT - adds
+ * a movement to which no other row refers to the data in DIRECTORY (a state's db/), and makes GIVEN
+ * the last transaction id that was given out. Money in ten-thousandths. The ledger must not be
+ * running.
  */
 #include "base/text.h"
 #include "set_row.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* Puts @row into the data in @directory (a state's db/); @known: it must be there already. Returns
- * main()'s exit code, what went wrong is told on standard error. */
+ * main()'s exit code. An error is printed on standard error. */
 int set_row(const char *directory, enum record record, const void *row, bool known);
 
 #endif

@@ -1,14 +1,15 @@
 /*
- * shim.so - a disk that fails when it is told to. Loaded with LD_PRELOAD.
+ * shim.so - a disk that fails on command. Loaded with LD_PRELOAD.
  *
  *     FAULT_STATE    directory: only files below it are concerned
- *     FAULT_CONTROL  file: while it exists, its lines say what fails
+ *     FAULT_CONTROL  file: while it exists, its lines say which calls fail
  *
  * A line of the control file is "CALL ERROR [GROW]": CALL is sync (fsync, fdatasync), directory
- * (the same of directories alone), top (of FAULT_STATE itself alone), table (of tables alone) or
- * write (write, pwrite, writev, pwritev, posix_fallocate), ERROR is EIO, EROFS, ENOSPC or EINVAL, or
- * SLOW: a sync takes 50 ms, that of top 3 s; LATE: a sync takes 0.5 s. With GROW only what needs a new block of the file fails,
- * as on a full disk: a write stores what fits into the blocks that are there.
+ * (the same of only directories), top (of only FAULT_STATE itself), table (of only tables) or write
+ * (write, pwrite, writev, pwritev, posix_fallocate), ERROR is EIO, EROFS, ENOSPC or EINVAL, or
+ * SLOW: a sync takes 50 ms, that of top 3 s; LATE: a sync takes 0.5 s. With GROW only what needs a
+ * new block of the file fails, as on a full disk: a write stores what fits into the blocks that are
+ * there.
  *
  * The file is read at every call, by the system calls themselves: what is interposed here is not
  * used here. FAULT_CONTROL itself must not lie below FAULT_STATE.

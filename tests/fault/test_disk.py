@@ -3,7 +3,7 @@
 
 A disk's errors come from shim.so, a full disk also from a small file system of its own where one
 can be mounted. In each case the clients of tests/crash/load.py repeat their calls until they are
-answered; at the end what they were told must be what is there.
+answered; at the end the ledger must have all transactions that were answered.
 """
 import contextlib
 import datetime
@@ -71,7 +71,7 @@ class Wallet(cb.Instance):
                                self.logs / "ledger.log", env=self.on_bad_disk())
 
     def fail(self, text):
-        """The disk fails from now on as @text tells (shim.c); "": it does no longer."""
+        """From now on the disk fails as @text says (shim.c); "": it does no longer."""
         if not text:
             self.control.unlink(missing_ok=True)
             return
@@ -83,7 +83,8 @@ class Wallet(cb.Instance):
         return self.ctl_json("status")
 
     def halted(self):
-        """For waiting: between two engines a command may find nobody in time."""
+        """Returns True if the ledger is halted, and False if it did not answer: between two engines
+        a command may find no engine in time."""
         done = self.ctl_run("--json", "status")
         return done.returncode == 0 and json.loads(done.stdout)["halted"]
 
@@ -236,9 +237,9 @@ def test_parent_dies_first():
 
 
 def test_slow_mark():
-    """While the mark of a halt is being made, nothing else ends the engine as one that halts nobody:
-    not a log that cannot be written, not its parent's end. Killed, it is not followed by one that
-    serves."""
+    """While the engine makes the mark of a halt, nothing else ends it in a way that does not halt
+    the ledger: not a log that cannot be written, not the supervisor's end. If it is killed, no
+    engine that serves follows."""
     def log_fails(bench):
         bench.wallet.fail("write EROFS\ntop SLOW\n")
         answer = bench.move("log", timeout=10)
@@ -249,7 +250,7 @@ def test_slow_mark():
         engines = wallet.engine_pids()
         os.kill(wallet.ledger.pid, signal.SIGKILL)
         wallet.ledger.process.wait(WAIT_S)
-        # Told to stop by that, it ends when it has marked.
+        # The supervisor's end stops the engine, which first makes its mark.
         pids_end(engines, WAIT_S, ())
         wallet.fail("")
         wallet.start()
@@ -319,7 +320,8 @@ def full_by_shim(name, text):
             # A log that is there already takes some more.
             check(failed and (grows or len(failed) == len(answers)), f"answers: {answers}")
             for answer in failed:
-                if answer.status != 500:  # The outcome is unknown: the id tells it later.
+                # 500: the outcome is unknown; a call with the same id returns it later.
+                if answer.status != 500:
                     unavailable(answer, "storage_full", "service_unavailable")
             check(not (wallet.state / "halted").exists(), "a full disk is no failed one")
             wallet.fail("")
@@ -339,7 +341,7 @@ def test_full_growing():
 
 
 def engine_ends(wallet, how):
-    """[(when in seconds, seconds lived)] of the engines that ended so, of which the log tells."""
+    """Returns [(time in seconds, seconds lived)] of the engines that the log says ended so."""
     return [(datetime.datetime.fromisoformat(when).timestamp(), int(lived_ms) / 1000)
             for when, lived_ms in re.findall(
                 rf"^(\S+)Z .* event=engine_ended {how} .*lived_ms=(\d+)$", wallet.log(), re.MULTILINE)]
@@ -365,7 +367,7 @@ def test_pauses_between_starts():
 
 
 # Kind of file system -> how one of so many MiB is mounted on @path; ext4 in the file @image beside it,
-# as of a loop device. Of ext4 nothing is kept for root, who runs the ledger here.
+# as of a loop device. Of ext4 nothing is reserved for root, which runs the ledger here.
 MOUNTS = {
     "tmpfs": ("mount -t tmpfs -o size={mib}m,mode=0700 tmpfs {path}",),
     "ext4": ("truncate -s {mib}M {image}", "mkfs.ext4 -q -F -m 0 -J size=4 {image}",
@@ -498,8 +500,9 @@ def killed_on_full_disk(bench):
 
 def low_water(kind):
     """The mark is above what Berkeley DB needs: it never sees a full disk."""
-    # As the defaults: the ballast alone does not lift the free space above the mark. Patience costs
-    # nothing where all is answered at once, and a machine that stalls is not taken for a full disk.
+    # As the defaults: the deleted ballast does not lift the free space above the mark by itself.
+    # Patience costs nothing where all is answered at once, and a machine that stalls is not taken
+    # for a full disk.
     with MountedWallet(128, kind, disk_low_water_mib=24, disk_ballast_mib=16,
                        ledger_deadline_ms=5000) as wallet:
         bench = Bench(f"low water on {kind}", wallet)
@@ -613,7 +616,7 @@ class Racing:
         self.send(game)
         bet = placed(self.better.frame().payload)
         result, early = settled(self.settler.frame().payload), 0
-        # While the dealer is asked the bet is pending, which a repeat of it would be told.
+        # While the dealer is asked, the bet is pending. The answer to a repetition would say so.
         equal(bet.refusal, "bet_in_progress" if bet.send.event else "", f"{game}: the bet")
         while result.refusal:
             # The bet is not there yet, or the dealer has not answered.

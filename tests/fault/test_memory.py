@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Programs that find no memory when they start: each allocation up to where the configuration is read
-fails in its turn (tests/campaign/nth.c), alone or with all that follow.
+fails in its turn (tests/campaign/nth.c), by itself or with all that follow.
 
     test_memory.py [--every N]
 
@@ -56,7 +56,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 def ignoring_ends():
-    """As whoever starts a program may do: it hears of no child's end."""
+    """As a caller may have set it: the program gets no signal at a child's end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
@@ -132,7 +132,7 @@ class Bench:
 
 
 def case_daemons(bench):
-    """Up to where the configuration was read, whoever may have started them."""
+    """Up to where the configuration was read, whatever their parent set."""
     for program in ("creditbridge-ledger", "creditbridge-sweep"):
         bench.starved([cb.find_program(program), "--config", bench.config], bench.wrong)
     bench.starved([cb.find_program("creditbridge-ledger"), "--config", bench.config], bench.wrong,
@@ -187,7 +187,7 @@ def case_ctl_json(bench):
 def case_no_process(bench):
     """Where no process can be had the configuration cannot be read."""
     def one_process():
-        if os.geteuid() == 0:  # who has no limit
+        if os.geteuid() == 0:  # root has no limit
             os.setgroups([])
             os.setgid(NOBODY)
             os.setuid(NOBODY)
@@ -294,7 +294,8 @@ def children(pid):
 
 
 class Reading:
-    """A ledger whose configuration nobody writes: a process of its own reads that for ever."""
+    """A ledger whose configuration is a pipe without a writer: its reading process waits for
+    ever."""
 
     def __init__(self, bench):
         self.path = bench.dir / "fifo"
@@ -318,8 +319,8 @@ class Reading:
 
 
 def case_killed(bench):
-    """The process that reads the configuration is killed: by a lack of memory, or by whom ever. What
-    that one would have said is not known: no wrong configuration."""
+    """The process that reads the configuration is killed, by a lack of memory or by another signal.
+    Its verdict is not known, so the error is not that of a wrong configuration."""
     for number, reason in ((signal.SIGKILL, "out of memory"), (signal.SIGABRT, "out of memory"),
                            (signal.SIGSEGV, "the process for it was ended by signal 11"),
                            (signal.SIGTERM, "the process for it was ended by signal 15")):
@@ -331,7 +332,7 @@ def case_killed(bench):
 
 
 def case_orphan(bench):
-    """Whoever kills the program has killed the process that reads for it."""
+    """A signal that kills the program also ends its reading process."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with Reading(bench) as reading:
             reading.process.send_signal(number)

@@ -53,7 +53,8 @@ judge() {
 		END { exit bad }'
 }
 
-# Every line of the list has a reason. What is not said any more is told: another gcc may say it.
+# Checks that every line of the list has a reason. A line that gcc no longer reports is printed and
+# kept: another gcc may report it.
 list_check() {
 	! sed '/^#/d; /^$/d' "$list" | awk 'NF < 4 { print "error: no reason: " $0; bad = 1 } END { exit !bad }'
 }

@@ -50,7 +50,7 @@ failure_show() {
 	tail -n 30 "$1"
 }
 
-# Runs a command; what tells of its failure is shown. Returns 1 then.
+# Runs a command. If it fails, shows the lines about the failure and returns 1.
 step() {
 	local name=$1 began=$SECONDS code=0
 	shift
@@ -88,8 +88,9 @@ each_show() {
 }
 
 # steps_each NAME COMMAND...: COMMAND once for each line of standard input, with that line as its
-# last argument; $at_once of them side by side, by default as many as there are processors. Each is a
-# step; %s in NAME is the line. Standard input is a file: behind a pipe the steps would be counted by another shell.
+# last argument; $at_once of them side by side, by default as many as there are processors. Each is
+# a step; %s in NAME is the line. Standard input is a file: after a pipe another shell would count
+# the steps.
 steps_each() {
 	local name=$1 at running=0 lines each_shown=0
 	shift

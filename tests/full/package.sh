@@ -81,7 +81,7 @@ ended() {
 	return "$code"
 }
 
-# The result of one test, which autopkgtest has told in its summary.
+# Prints the result of one test from autopkgtest's summary. Returns 1 if it failed.
 result() {
 	grep -E "^$1 +PASS" "$work/results/summary" && return
 	if ! grep -E "^$1 " "$work/results/summary"; then
@@ -113,7 +113,8 @@ if ! why=$(machines); then
 		step_skip "package: $name" "$why"
 	done
 elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
-	# Beside each other: most of the one is waiting for cron. These tests are told one by one.
+	# These run at the same time, because one of them mostly waits for cron. Their results are
+	# printed one by one.
 	tested >"$work/tested.log" 2>&1 &
 	tested=$!
 	machine systemd neighbour chroot "$work/neighbour/root" \

@@ -9,8 +9,8 @@ addresses=fixed
 # its reports.
 mkdir -m 1777 "$work/reports"
 # atexit_sleep_ms: it would sleep that long in a process that ends while a thread hangs.
-# detect_deadlocks: libdb takes its page latches in any order and backs out where one is busy, which
-#   is told as a deadlock, a hundred thousand times. Races have no suppression.
+# detect_deadlocks: libdb takes its page latches in any order and backs out if one is busy. The
+#   sanitizer would report this as a deadlock, a hundred thousand times. Races have no suppression.
 tsan_options="exitcode=99 atexit_sleep_ms=0 detect_deadlocks=0"
 
 tests=(link metrics web callback sweep)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# valgrind: nothing is used before it is set, no invalid access, nothing lost. AddressSanitizer (clang.sh, sanitizers.sh)
-# does not see the first, which matters where bytes are made of structures: in the unit suites of domain, wire, store
-# and ledger, and in a short life of the ledger itself. The rest of the code is under AddressSanitizer alone, which
-# takes a tenth of the time.
+# valgrind: nothing is used before it is set, no invalid access, nothing lost. AddressSanitizer
+# (clang.sh, sanitizers.sh) does not see the first, which matters where bytes are made of
+# structures: in the unit suites of domain, wire, store and ledger, and in a short life of the
+# ledger itself. The rest of the code runs only under AddressSanitizer, which takes a tenth of the
+# time.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # Random tests run twenty times as many otherwise. The suite store has the cases of Berkeley DB, which opens a database

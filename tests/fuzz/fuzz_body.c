@@ -160,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&record, &before, sizeof(record));
 	memcpy(&again, &before, sizeof(again));
 	refusal = body_parse(body.data, body.len, table, &record, detail);
-	/* Jansson does not see a zero byte behind a number. */
+	/* Jansson does not see a zero byte after a number. */
 	zero = body.len && memchr(body.data, 0, body.len);
 	must(!zero || refusal == REFUSAL_BAD_REQUEST);
 	json = zero ? NULL

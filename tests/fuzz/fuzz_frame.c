@@ -1,9 +1,9 @@
 /*
- * fuzz_frame - what comes in on a socket of the ledger, and what a client of it gets back.
+ * fuzz_frame - the bytes that a socket of the ledger receives, and those that its client receives.
  *
- * The first byte chooses: a stream of requests, of answers behind a greeting, or the payload of one
- * command or result, whose frame is made here. What is read must be, packed again, the same bytes;
- * of each frame every beginning must be found incomplete.
+ * The first byte chooses: a stream of requests, a greeting and a stream of answers, or the payload
+ * of one command or result, whose frame is made here. A frame that was read must give the same
+ * bytes when it is packed again; the reader must find every beginning of a frame incomplete.
  */
 #include "fuzz.h"
 

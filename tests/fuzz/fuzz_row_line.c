@@ -1,8 +1,8 @@
 /*
  * fuzz_row_line - a line of an export, as `import` reads it (wire/row_line.h).
  *
- * The first byte tells whether secrets are expected. A row that was taken must be written as a line
- * that says the same, and is taken as the same row.
+ * The first byte chooses whether secrets are expected. A row that was accepted must be written as a
+ * line with the same values, which is read as the same row.
  */
 #include "fuzz.h"
 

@@ -1,8 +1,9 @@
 /*
  * fuzz_settings - the configuration file (base/settings.h).
  *
- * What is refused must leave the settings untouched and be told in one line; what is taken must be
- * in its range and, written out as a file, read as the same.
+ * A file that is refused must leave the settings unchanged and give a reason of one line. Settings
+ * that are accepted must be in their ranges, and give the same settings when they are written to a
+ * file and read again.
  */
 #include "fuzz_file.h"
 

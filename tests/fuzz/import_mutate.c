@@ -13,7 +13,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 
 #define LIST_ROOM (2048 * 4)
-#define KIND_LEN  20 /* so many bytes of a line tell its kind: {"record":"callback_b */
+#define KIND_LEN  20 /* so many bytes of a line show its kind: {"record":"callback_b */
 
 struct line {
 	struct bytes text;              /* without its newline */

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""What a report costs does not depend on how much a player has bet (A4, A5).
+"""The time of a report does not depend on the number of a player's bets (A4, A5).
 
-One player gets --bets bets (1,000,000), another --few (100), by the ledger's own commands, many at a
-time. Then both are asked for in turn: A4 through lighttpd and by its command, and A5 of a game that is
-alike. The ratio of the medians, measured in one run, must stay below 1.5. Every sum that A4
-tells is compared with what was placed, and `check` must find the books right.
+One player gets --bets bets (1,000,000), another --few (100), by the ledger's own commands, many at
+a time. Then both are asked for in turn: A4 through lighttpd and by its command, and A5 of a game
+that is alike. The ratio of the medians, measured in one run, must stay below 1.5. Every sum in A4's
+answer is compared with the bets that were placed, and `check` must find the books right.
 """
 import argparse
 import http.client
@@ -64,8 +64,8 @@ class Loader:
                         raise AssertionError(f"{command}: {frame}")
 
     def bets(self, user_id, count):
-        """Places @count bets in rounds of ROUND, all settled but the last. Returns what A4 must
-        tell of them, in ten-thousandths."""
+        """Places @count bets in rounds of ROUND, all settled but the last. Returns the sums that A4
+        must answer for them, in ten-thousandths."""
         sums = {"bet_count": 0, "turnover": 0, "profit_loss": 0}
         games = [f"g{number}" for number in range((count + ROUND - 1) // ROUND)]
         player = player_ref(self.casino_id, user_id)

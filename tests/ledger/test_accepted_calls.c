@@ -93,7 +93,7 @@ START_TEST(only_accepted_calls_are_kept)
 	accepted_calls_note(&calls, "list", COMMAND_LIST, &cmd, &result, 2000);
 	accepted_calls_note(&calls, "end", COMMAND_CALLBACK_END, &cmd, &result, 2000);
 	ck_assert_uint_eq(calls.count, 0);
-	/* The bet is sent to the dealer, who refuses it. Its caller repeats the call. */
+	/* The bet is sent to the dealer, which refuses it. Its caller repeats the call. */
 	strcpy(cmd.bet_place.client_id, "slots");
 	result.bet_place.bet.transaction_id = 7;
 	result.verdict.refusal = REFUSAL_BET_REJECTED;

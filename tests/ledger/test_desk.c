@@ -1,6 +1,6 @@
 /*
- * Tests who may do what over desk.sock: front secret, one-time codes, the lock, sessions, and what FIND
- * finds. The clock is that of the case.
+ * Tests the rights over desk.sock: front secret, one-time codes, the lock, sessions, and the rows
+ * that FIND returns. The clock is that of the case.
  */
 #include "case_wagers.h"
 
@@ -498,7 +498,7 @@ START_TEST(share_of_the_loop)
 	struct share share = {.percent = 10};
 	const int64_t now = 1000000;
 
-	/* Alone, it never waits. */
+	/* Without other commands, it never waits. */
 	share_spend(&share, now, 200);
 	ck_assert_int_eq(share_wait_us(&share, now), 0);
 	/* Beside others, it may use what it saved, 200 us fewer than in the beginning. */

@@ -279,9 +279,10 @@ def pids_end(pids, seconds=5.0, signals=(signal.SIGTERM, signal.SIGKILL)):
 
 
 def launcher(user, env):
-    """Returns the words before a command that is to end with this program and to run as @user, and takes
-    from @env what is for the command alone. setpriv does both: with a preexec_fn or a user of its own Popen
-    forks, and a copy of this program takes six times the processor time of setpriv."""
+    """Returns the words before a command that is to end with this program and to run as @user, and
+    takes from @env the words that are only for the command. setpriv does both: with a preexec_fn or
+    a user of its own Popen forks, and a copy of this program takes six times the processor time of
+    setpriv."""
     words = []
     # The signal is sent when the starting *thread* ends, so only the main thread requests it.
     if threading.current_thread() is threading.main_thread():

@@ -24,8 +24,8 @@ from names import CASES as NAMES  # noqa: E402
 FLOORS = ("base", "domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "peer",
           "callback", "sweep", "fcgi", "web", "dealer", "admin", "console", "recon", "conformance", "check", "archive", "doctor",
           "cmd")
-# Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
-# the ledger through the link like anybody else.
+# These are below it in the list, but it must not include them: the link knows nothing of JSON, and
+# the sweeper asks the ledger through the link, as other programs do.
 FORBIDDEN = {
     "link": {"wire"},
     "explain": {"proof", "state"},

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""manual: the pages in doc/ tell of everything that the programs have, as TAP.
+"""manual: the pages in doc/ describe all options, commands and settings of the programs, as TAP.
 
-What there is to tell is asked of the programs themselves (--help, whose text is made of the tables)
-and read from the tables of options and refusals; the completion is tried in a bash.
+The suite gets them from the programs (--help, whose text is made of the tables) and from the tables
+of options and refusals; the completion is tried in a bash.
 """
 import os
 import pathlib
@@ -203,7 +203,7 @@ def case_refusals():
 
 
 def case_guide_refusals():
-    """The guide's table: id, status, retryable, of whom, what happened, what to do next."""
+    """The guide's table: id, status, retryable, the groups of calls, the reason, the next step."""
     rows = {refusal: (code, retryable) for refusal, code, retryable in refusals()}
     text = page("integrator-guide.md").split("\n## Errors")[1].split("\n## ")[0]
     table = re.findall(r"(?m)^\| `(\w+)` \| (\d+) \| (yes|no)[^|]* \| (A|C|A/C) \| ([^|]+) \| "

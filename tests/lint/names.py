@@ -1,4 +1,4 @@
-"""Cases of floors.py: names that a debugger and a reader can tell apart.
+"""Cases of floors.py: names that a debugger and a reader can distinguish.
 
 A backtrace shows a function without its file, and a debugger a struct without its header.
 """

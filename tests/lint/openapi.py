@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""openapi: doc/openapi.yaml and doc/dealer-callbacks.yaml tell what the sources have, as TAP.
+"""openapi: doc/openapi.yaml and doc/dealer-callbacks.yaml agree with the sources, as TAP.
 
 Routes, errors, and the members of request bodies and callbacks are read from the tables of the sources.
 What answers look like is compared with the running service by tests/contract, which needs npm.
@@ -214,7 +214,8 @@ def case_callbacks():
         # Only of a result that reports a correction (correction_win_body).
         more = {"corrects_revision", "revision"} if name == "result" else set()
         types.update({member: "integer" for member in more})
-        # specification, "Bet result": the objects are optional, and are sent when the game server told them.
+        # specification, "Bet result": the objects are optional, and are sent if the game server
+        # sent them.
         required = {member for member, kind in types.items()
                     if (kind != "object" or name == "bet") and member != "currency"
                     and member not in more}

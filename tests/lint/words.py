@@ -72,7 +72,7 @@ def case_documents():
 def case_messages():
     problems = [f"{path}: {word}: {joined(match[0])}" for path, text in messages()
                 for match in LITERALS.finditer(text) for word in found(joined(match[0]))]
-    # A name alone, such as the word of a clock that is behind.
+    # The literal of a single word is that of a slow clock.
     problems = [line for line in problems if line.rpartition(": ")[2] != "behind"]
     equal(problems, [], "messages that name no component")
 

@@ -4,7 +4,7 @@
  * A state is one bet's rows in the ledger, the processes that work on it, what the dealer holds and
  * what is on the wire. From the state before the bet each step that any actor could take is taken,
  * and again from what it leads to, until no new state appears. Each state is judged: judge.c says
- * what must never be. What is proved is proved for the parameters in struct model alone.
+ * what must never be. The proof holds only for the parameters in struct model.
  *
  * The real transition code decides every step of the ledger: delivery_open(), delivery_begin(),
  * delivery_end(), delivery_operate(), due_boot_ms(), bet_conclude(), bet_move(), settlement_add(),
@@ -20,11 +20,11 @@
  *   sweeper  one or two; each is also the worker of a ROUND_SETTLE: claims, sends, ends, repeats
  *            its end, dies, is stopped anywhere for any time, takes over what others left. It has
  *            no fence and no timeout here: B3 and B4 must be right without.
- *   ledger   dies and starts again: it forgets who sends, and what is being sent counts as leased
+ *   ledger   dies and starts again: it forgets the senders, and what is being sent counts as leased
  *            from then. The machine reboots: everyone at once, and another boot's clock.
  *   network  loses a request or its answer, delays it, repeats it. Copies of B3 and B4 arrive at
  *            any time later; those of B2 while its connection is open and less than @bound ticks
- *            after it was closed. That is the assumption behind refund_delay.
+ *            after it was closed. That is the assumption of refund_delay.
  *   dealer   the specification's rules (dealer.c), heard or not; it may refuse a bet or a call.
  *   others   The game server repeats its command, settles by win, loss or refund, and cancels its
  *            bet, before or after BET_PLACE arrives. Two of them correct a win to a loss. The operator retries, holds, releases and
@@ -118,7 +118,7 @@ struct place_row {
 	uint8_t once_more;
 };
 
-/* Bytes alone, so that equal states are equal byte for byte. */
+/* Only bytes, so that equal states are equal byte for byte. */
 struct state {
 	uint8_t worker; /* enum worker_phase */
 	int8_t lease;   /* GRANTED: ticks left */

@@ -146,7 +146,7 @@ static const struct {
 	{"unknown counts as delivered", BAD_BOOKS, RIGHT(1, .planted = PLANTED_UNKNOWN_IS_OK)},
 	{"a forgetful dealer: bets", BAD_DEBITED_TWICE, RIGHT(1, .planted = PLANTED_FORGETFUL)},
 	{"a forgetful dealer: results", BAD_PAID_TWICE, RIGHT(1, .planted = PLANTED_FORGETFUL)},
-	/* No callback is sent twice by us, but who knows what stands before a dealer. */
+	/* We send no callback twice, but a proxy before a dealer may. */
 	{"a dealer that takes a copy of what it refused", BAD_STAKE_KEPT,
 		RIGHT(1, .forgets_refusals = true)},
 };

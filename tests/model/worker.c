@@ -1,5 +1,5 @@
 /*
- * worker - the one who places the bet: BET_PLACE, the fence, B2, CALLBACK_END, the answer.
+ * worker - places the bet: BET_PLACE, the fence, B2, CALLBACK_END, the answer.
  */
 #include "steps.h"
 

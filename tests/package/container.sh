@@ -2,7 +2,7 @@
 # container.sh plain|systemd BASE WORK COMMAND...: runs COMMAND beside a machine of its own.
 #
 # The machine is a throw-away copy of the Debian tree BASE at $ROOT (an overlay whose changes are
-# below WORK), with processes, mounts, network (the loopback alone) and host name of its own.
+# below WORK), with processes, mounts, network (only the loopback) and host name of its own.
 # `systemd` boots it; `plain` starts nothing. COMMAND sees the files of this host and the processes,
 # network and mounts of the machine: `chroot "$ROOT" ...` is a shell in it, and
 # `autopkgtest ... -- chroot "$ROOT"` tests in it. When COMMAND ends, or this script is ended in
@@ -96,7 +96,7 @@ main() {
 	export ROOT=$work/root
 	[ "$(id -u)" = 0 ] || cannot "needs root"
 	if [ "${CONTAINER_STAGE:-}" != mounted ]; then
-		# Once, to tell a host that forbids it from a test that fails.
+		# Once, to distinguish a host that forbids it from a test that fails.
 		unshare --mount --net --pid --fork --uts --ipc --cgroup true 2>/dev/null ||
 			cannot "no namespaces can be made here"
 		CONTAINER_STAGE=mounted exec unshare --mount --net --uts --ipc \
@@ -136,7 +136,7 @@ main() {
 	exit "$code"
 }
 
-# The empty groups of those who were killed.
+# Removes the empty control groups of runs that were killed.
 cgroups_sweep() {
 	local group
 	for group in "$1"/creditbridge-package.*; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# first_hour.sh: in a bare Debian with the package in /srv: what its reader does in the first hour,
-# with no file edited, then what he does to be rid of it. Prints what it does; exits 0 if all is well.
+# first_hour.sh: in a bare Debian with the package in /srv: the commands of a reader's first hour,
+# with no file edited, then those that remove the package. Prints its steps; exits 0 if all is well.
 # Begins with bare.sh.
 # shellcheck disable=SC2154 # that gives deb
 

@@ -1,9 +1,7 @@
 #!/bin/sh
 # game_server.sh: in a bare Debian with the package in /srv: a game server's first hour, with the
-# commands that README.Debian gives, taken from it: a bet of a dealer who keeps the credit himself,
-# under Apache; then under nginx, with workers that spawn-fcgi starts. Prints what it does; exits 0 if
-# all is well.
-# Begins with bare.sh.
+# commands of README.Debian: a bet of a seamless dealer, under Apache; then under nginx, with
+# workers that spawn-fcgi starts. Prints its steps; exits 0 if all is well. Begins with bare.sh.
 # shellcheck disable=SC2154 # that gives deb
 work=/root/first-hour
 mkdir "$work"

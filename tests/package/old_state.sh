@@ -1,8 +1,8 @@
 #!/bin/sh
 # old_state.sh BUILD SCHEMA FILE.tar.xz: made schema-0.tar.xz: the state of a wallet as an older
-# creditbridge would have left it. One dealer, `old`, whose key is 64 zeros, and his player alice with
-# 12.34, in two movements. The rows are those of schema 1: there was none before it. schema-1.tar.xz and schema-2.tar.xz beside
-# it are of real schemas 1 and 2 (old_rounds.py).
+# creditbridge would have left it. One dealer, `old`, whose key is 64 zeros, and its player alice
+# with 12.34, in two movements. The rows are those of schema 1: there was none before it.
+# schema-1.tar.xz and schema-2.tar.xz beside it are of real schemas 1 and 2 (old_rounds.py).
 set -eu
 build=$1
 schema=$2

@@ -2,7 +2,7 @@
 """The package as dpkg handles it: upgraded while it serves, from data of an older schema, refused on
 data of a newer one, removed, purged.
 
-The other versions are made of the one under test, by their number alone. The older data are
+The other versions are those under test with another number. The older data are
 schema-0.tar.xz, which is kept; newer data are the same with another number.
 """
 import contextlib
@@ -95,7 +95,7 @@ def balance(server, dealer, user):
 
 
 def tables(state):
-    """Digests of the tables: what data that were left alone keep."""
+    """Returns digests of the tables, which data that were not changed keep."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
             for path in sorted((state / "db").glob("*.db"))}
 
@@ -158,7 +158,7 @@ class Callers:
 
 def case_upgrade():
     """A newer package of the same schema: the ledger is stopped cleanly and started, the data are as
-    they were, and callers who repeat lose nothing."""
+    they were, and callers that repeat lose nothing."""
     dpkg_install(deb_as("0.0.1"))
     with cb.Installed() as wallet:
         dealer = wallet.dealer_add("upgrade")
@@ -312,7 +312,7 @@ def case_way_back():
                         ("./creditbridge_OLD.deb", older)))
             equal(version(), "0.0.1", "the older package")
             check(wallet.ctl_run("status").returncode != 0, "no ledger serves a copy by itself")
-            # Callers who wait make systemd start it again and again, and then no more.
+            # Callers that wait make systemd start it again and again, until its limit of starts.
             with Knockers():
                 cb.wait_until(lambda: "limit-hit" in run("systemctl", "show", "-P", "Result", *cb_installed.LEDGER_UNITS
                                                          ).stdout, 60, "the limit of starts")

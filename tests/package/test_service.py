@@ -297,8 +297,8 @@ def case_operator_sweep(_):
 
 
 def case_stranger_worker(b):
-    """The worker, which has the ledger's group, gives it to nobody: whoever starts it can neither
-    look into it nor make it load something."""
+    """The worker has the ledger's group and gives it to no other process: its caller cannot look
+    into its memory, and cannot make it load a library."""
     worker = subprocess.Popen([*AS_WEB_USER, "env", "LD_PRELOAD=/nonexistent.so",
                                str(b.wallet.worker), "--serve", "wallet", "--socket",
                                "/tmp/stranger.sock"], stderr=subprocess.PIPE, text=True, cwd="/")
@@ -318,7 +318,8 @@ def case_stranger_worker(b):
 
 
 def case_nobody(b):
-    """Who is not of the web server's group starts no worker: each takes connections of the ledger."""
+    """A user outside the web server's group cannot start a worker, because each takes connections
+    of the ledger."""
     words = (str(b.wallet.worker), "--version")
     equal(as_web_user("env", *words).returncode, 0, "www-data starts one")
     # By env: setpriv itself still has root's capabilities when it starts a program.
@@ -357,7 +358,7 @@ def case_operator(b):
         found = json.loads(b.wallet.ctl_run("--json", "doctor", "--url", b.server.base_url,
                                             "--platform-url", b.server.platform_url).stdout)
         check(found["passed"] > 20, f"what doctor looked at: {found}")
-        # Other tests have left dealers whose servers nobody may call.
+        # Other tests have left dealers whose servers must not be called.
         equal([row for row in found["findings"]
                if row["result"] == "FAIL" and row["check"] != "dealers"], [], "what doctor found")
     finally:

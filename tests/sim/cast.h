@@ -1,5 +1,5 @@
 /*
- * cast - who there is in a seed, and what is noted of it.
+ * cast - the actors of a seed, and the record of their actions.
  */
 #ifndef TESTS_SIM_CAST_H
 #define TESTS_SIM_CAST_H
@@ -50,17 +50,17 @@ enum plant {
 	PLANT_LATE_TOMBSTONE,   /* the same, but they refuse a bet after its refund: harmless */
 	PLANT_LONG_STOP,        /* a worker is stopped beyond its lease while its link is lost */
 	PLANT_NO_COMPARE,       /* the end of a betting is applied whatever became of it */
-	PLANT_ANSWERED_EARLY,   /* the game server hears before CALLBACK_END is answered */
+	PLANT_ANSWERED_EARLY,   /* the game server is answered before CALLBACK_END is */
 	PLANT_SENT_AGAIN,       /* a betting that was not answered is sent again */
 	PLANT_OTHER_BYTES,      /* a later attempt is rendered anew */
 	PLANT_UNKNOWN_IS_OK,    /* a sweeper takes what is unknown for delivered */
 	PLANT_UNKNOWN_IS_NO,    /* a worker takes what is unknown for not sent */
 	PLANT_FORGETFUL_DEALER, /* the dealer does not know a transaction_id again */
-	PLANT_NO_TAKEOVER,      /* sweepers leave alone what others left */
+	PLANT_NO_TAKEOVER,      /* sweepers take over no attempts */
 	PLANT_HELD_STARTS,      /* an attempt for a dealer begins although its callbacks are held */
 	PLANT_HELD_AGAIN,       /* what was granted before is granted again meanwhile */
 	PLANT_BLIND_SEAL,       /* a transfer's id is sealed whatever became of it */
-	PLANT_NO_TOMBSTONE,     /* the cancellation of an unused key leaves nothing behind */
+	PLANT_NO_TOMBSTONE,     /* the cancellation of an unused key writes no row */
 	PLANT_NO_REVISION,      /* a correction is made whatever revision it names */
 	PLANT_NO_OPEN_CHECK,    /* a correction does not wait for the callback before it */
 	PLANT_TAKES_TWICE,      /* the dealer does not know a betting-correction again */
@@ -76,7 +76,7 @@ enum flaw {
 	FLAW_ANSWER,  /* the ledger answered what it may not */
 	FLAW_ROWS,    /* the rows contradict each other */
 	FLAW_INTENT,  /* sent before it was on disk */
-	FLAW_LEASE,   /* taken away from a sender who keeps within his lease */
+	FLAW_LEASE,   /* taken from a sender within its lease */
 	FLAW_EARLY,   /* sent again before its time */
 	FLAW_BYTES,   /* two attempts of an event differ, or name what they may not */
 	FLAW_BET_SENT_TWICE,
@@ -112,7 +112,7 @@ struct plan {
 	int64_t step_ms;     /* either way at most */
 	bool storage_low;    /* for a while */
 	uint32_t operations; /* of the operator */
-	bool holds;          /* he holds, too */
+	bool holds;          /* the operator holds, too */
 	bool release;        /* what is held is released in the end */
 	uint32_t nasty;      /* how bad the network is: 0 to 100 */
 	int64_t poll_max_ms; /* of the sweepers when there is nothing to do */
@@ -162,14 +162,14 @@ struct sim_transaction {
 	money_t shortfall; /* of a decrease: what the balance did not cover */
 };
 
-/* A callback as it is seen at the door. */
+/* A callback as the network saw it. */
 struct note {
 	bool known;
 	enum callback_kind kind;
 	uint32_t dealer;
 	uint32_t sends;   /* whose first byte left */
 	uint32_t retries; /* that the operator asked for */
-	bool hurried;     /* he retried or released it */
+	bool hurried;     /* the operator retried or released it */
 	uint32_t losses;  /* deliveries of a loss */
 	money_t bet_amount;
 	uint64_t hash;

@@ -37,7 +37,7 @@ static const struct sim_transaction *transaction_of(struct world *w, uint64_t id
 	return &w->transactions[id];
 }
 
-/* The bet is in one end state, or held where the operator sees it; the dealer has what he must. */
+/* The bet is in one end state, or held where the operator sees it; the dealer has what it must. */
 static void check_stake(struct world *w, const struct bet *bet)
 {
 	const struct sim_transaction *t = transaction_of(w, bet->transaction_id);
@@ -338,7 +338,7 @@ static void check_permits(struct world *w)
 	int64_t boot_ms = world_boot_ms(w);
 	char casino_id[CASINO_ID_SIZE];
 
-	/* Of those who died short before the faults ended they last as long as a lease. */
+	/* Permits of processes that died shortly before the faults ended last as long as a lease. */
 	if (w->now_ms < w->calm_ms + w->plan.outbox.lease_ms)
 		boot_ms += w->plan.outbox.lease_ms;
 	for (uint32_t i = 0; i < w->plan.dealers; i++) {

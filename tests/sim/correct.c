@@ -8,7 +8,7 @@
 #include "ledger/rows/keys.h"
 #include "sim.h"
 
-#define OPEN_TRIES_MAX 6 /* until a game server leaves alone a round whose callback is open */
+#define OPEN_TRIES_MAX 6 /* after these a game server gives up a round whose callback is open */
 
 /* What the rows of a round come to. */
 static struct chain {

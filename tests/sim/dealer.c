@@ -202,7 +202,7 @@ static enum callback_class take_refund(struct world *w, const struct message *m,
 	return unknown(dealer, error_id);
 }
 
-/* What reaches the dealer for the first time is behind all that it had of the round. */
+/* A message that is new to the dealer must be later than all that the dealer had of the round. */
 static void take_in_order(struct world *w, const struct message *m, bool first)
 {
 	struct sim_round *round = &w->rounds[m->round];

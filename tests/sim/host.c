@@ -1,8 +1,8 @@
 /*
  * host - the ledger's process: frames wait for a batch, batches are saved, answers go back.
  *
- * The process is killed before a batch, or behind its save; a save can fail; the machine can
- * reboot. What is in memory is lost then and what was saved is kept, as links are closed.
+ * The process is killed before a batch, or after its save; a save can fail; the machine can reboot.
+ * Then its memory is lost, saved rows are kept, and links are closed.
  */
 #include "sim.h"
 

@@ -2,7 +2,7 @@
  * network - what becomes of a request and of its answer.
  *
  * A request can be lost, late and come twice. One of a betting is not processed bound_ms or later
- * after its connection was closed, which is the assumption behind refund_delay; the others may be
+ * after its connection was closed, which is the assumption of refund_delay; the others may be
  * processed hours later.
  */
 #include "sim.h"

@@ -1,5 +1,5 @@
 /*
- * plan - what a seed draws: who there is, and what goes wrong how often.
+ * plan - the choices of a seed: its actors, and the chances of the faults.
  *
  * Each kind of fault is absent from many seeds, so that the others are seen without it too.
  */

@@ -1,5 +1,6 @@
 /*
- * process - who asks the ledger: workers, sweepers, the operator; and the attempts that they send.
+ * process - the clients of the ledger: workers, sweepers, the operator; and the attempts that they
+ * send.
  */
 #ifndef TESTS_SIM_PROCESS_H
 #define TESTS_SIM_PROCESS_H

@@ -1,5 +1,5 @@
 /*
- * sim - the whole service in virtual time: the real ledger, and everybody around it played.
+ * sim - the whole service in virtual time: the real ledger, and a simulation of all others.
  *
  * One seed is one run: game servers, workers, sweepers, an operator, dealers and the network
  * between them take their steps as timers of one queue, in one thread, and every choice comes from
@@ -23,7 +23,7 @@
  *   rows.c     what the rows must be at any time; check.c what must be in the end
  *
  * The faults end at a time; then everything goes on without faults until nothing is left to do. The
- * assumption behind refund_delay is kept: no dealer without a tombstone processes a betting later
+ * assumption of refund_delay is kept: no dealer without a tombstone processes a betting later
  * than struct sim_dealer's bound_ms after its connection was closed, and no worker is stopped so
  * long between its fence and its connection's end that this comes too late (plan.c, excess_ms()).
  */
@@ -230,7 +230,8 @@ void correct_plan(struct world *w);
 void correct_ask(struct world *w, struct process *p, uint32_t index, process_then *then);
 /* The ledger's answer. True: it is final. */
 bool correct_hear(struct world *w, const struct process *p, uint32_t index, enum refusal refusal);
-/* Around a visit of the corrections, and behind one of the rounds. */
+/* A visit of the corrections: the first before it, the second for each, then the third for each
+ * round. */
 void correct_rows_begin(void);
 bool correct_see(void *context, struct bytes key, const void *row);
 bool correct_see_round(void *context, struct bytes key, const void *row);

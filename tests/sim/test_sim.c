@@ -1,8 +1,8 @@
 /*
- * The wallets, simulated: no seed may find anything, and what is planted is found.
+ * The simulated wallets: no seed finds a flaw, and every planted fault is found.
  *
  *   CB_SIM_SEEDS=N  runs N seeds instead of 1,000 (the tier full: 5,000)
- *   CB_SEED=N       runs seed N alone
+ *   CB_SEED=N       runs only seed N
  *   CB_TRACE=1      with it: writes everything that happens to standard error
  */
 #include "base/log.h"

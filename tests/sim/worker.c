@@ -112,7 +112,8 @@ static void granted(struct world *w, struct process *p, const struct callback_gr
 	flight_begin(w, p, grant, casino_id);
 }
 
-/* Who repeats a command whose answer was lost still has to send what it began. */
+/* A process that repeats a command whose answer was lost still has to send the attempt that it
+ * began. */
 void worker_check_granted(struct world *w, uint64_t event, uint64_t sender)
 {
 	const struct callback *callback;
@@ -237,7 +238,7 @@ static void corrected(struct world *w, struct process *p)
 	}
 }
 
-/* As corrected(), of an operator, who sends nothing himself. */
+/* As corrected(), for the operator, which sends no callback. */
 static void operated(struct world *w, struct process *p)
 {
 	const struct operator_correct_result *result = &p->result.operator_correct;

@@ -181,7 +181,7 @@ static void nothing_waits(struct world *w, uint32_t who, uint32_t what)
 			sim_ledger.derived.schedule.count);
 }
 
-/* The faults are over: who was stopped goes on, and everything is healthy. */
+/* The faults are over: processes that were stopped go on, and everything is healthy. */
 static void become_calm(struct world *w, uint32_t who, uint32_t what)
 {
 	(void)who;

@@ -1,9 +1,10 @@
 #!/bin/sh
-# pg_copies.sh PRIMARY DIRECTORY archive|follow|alone: a copy of the server whose socket is in PRIMARY, until SIGTERM.
+# pg_copies.sh PRIMARY DIRECTORY KIND: a copy of the server whose socket is in PRIMARY, until
+# SIGTERM.
 #
 #   archive   pg_receivewal: acknowledges all that is written, and shows nothing of it
 #   follow    a standby, whose socket is in DIRECTORY
-#   alone     a standby that follows no server
+#   "alone"   a standby that follows no server
 set -eu
 primary=$1 directory=$2 kind=$3
 bin=$(find /usr/lib/postgresql -maxdepth 2 -name bin | sort -V | tail -n 1)
