@@ -36,7 +36,8 @@ def documents():
         "README", "HACKING", "CONTRIBUTING", "quickstart", "debian/creditbridge.README.Debian",
         "debian/creditbridge.templates", "debian/creditbridge.NEWS"))
     for pattern in ("doc/*.[578]", "doc/*.md", "doc/internals/*.md", "doc/requirements/*.md", "doc/*.yaml",
-                    "fcgi-conf/*.conf*", "examples/**/*.*", "sdk/**/*.*", "contrib/**/*.*"):
+                    "fcgi-conf/*.conf*", "examples/**/*.*", "sdk/**/*.*", "contrib/**/*.*", "src/**/README",
+                    "tools/**/README"):
         yield from sorted(SRCDIR.glob(pattern))
 
 
