@@ -608,7 +608,7 @@ def main():
         ("the second request of a connection is cut", case_kept_cut),
         ("the second request of a connection is reset", case_kept_reset),
         ("a kept connection that was closed", case_kept_closed),
-        ("answers that nobody asked for", case_unasked_answers),
+        ("answers without a request", case_unasked_answers),
         ("no cookies", case_no_cookies),
         ("the fence", case_fence),
         ("not reached: refused, no name, slow name, full backlog", case_not_reached),

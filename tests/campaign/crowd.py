@@ -167,7 +167,7 @@ class Load:
             (self.answers.times, self.answers.broken,
              self.answers.hung_up) = self.pipe.recv()
         except EOFError as error:
-            raise HarnessError("the load ended without telling what came of it") from error
+            raise HarnessError("the load ended without its results") from error
         finally:
             self.process.join(30)
         return self.answers

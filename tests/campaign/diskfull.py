@@ -117,7 +117,7 @@ def main():
     print(f"# disk full: rounds {rounds}, refused {campaign.refused} with reads going on, "
           f"killed while full {campaign.kills}, ballast given up {campaign.dropped}, back after at "
           f"most {campaign.back_s:.2f} s, acknowledged {campaign.acknowledged}, lost 0, doubled 0"
-          if not code and any(campaign.rounds.values()) else "# disk full: told above", flush=True)
+          if not code and any(campaign.rounds.values()) else "# disk full: see above", flush=True)
     return code
 
 

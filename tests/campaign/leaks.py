@@ -212,7 +212,7 @@ class Search:
         """No other process of the web server's user can look into a worker."""
         user = self.wallet.user
         if not user:
-            raise cb.Skip("only root can be somebody else")
+            raise cb.Skip("only root can become another user")
         other = subprocess.Popen(["sleep", "60"], user=user, group=user)
         try:
             wait_until(lambda: readable(other.pid, user), WAIT_S, "a look into a common process")
@@ -365,7 +365,7 @@ def main():
           f"{sum(s.net.kinds['signature'] for s in done)}, words of bodies "
           f"{sum(s.net.kinds['body'] for s in done)}, requests "
           f"{sum(len(s.run.answers) + len(s.run.pages) for s in done)}, searched "
-          f"{sum(s.searched for s in done) >> 20} MiB, leaks {'0' if not code else 'told above'}")
+          f"{sum(s.searched for s in done) >> 20} MiB, leaks {'0' if not code else 'as above'}")
     return code
 
 

@@ -115,7 +115,7 @@ def read_faults(player, start_cents, writes, reads):
             least = max(least, heapq.heappop(running)[1])
         place = places.find(balance, start, end, least)
         if place is None:
-            found.append(f"{player}: {key} told {balance}, which was not the balance then")
+            found.append(f"{player}: {key} returned {balance}, which was not the balance then")
         else:
             heapq.heappush(running, (end, place))
     return found

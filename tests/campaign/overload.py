@@ -136,7 +136,7 @@ class Honest(threading.Thread):
     def finish(self):
         self.over.set()
         self.join(60)
-        equal(self.wrong, [], "what honest callers were told")
+        equal(self.wrong, [], "the answers to honest callers")
         check(self.took, "no honest call was answered")
         check(max(self.took) <= self.limit_s, f"an honest call took {max(self.took):.1f} s")
         return self.took

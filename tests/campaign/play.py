@@ -249,4 +249,4 @@ class Script:
                 expected -= operation.body["bet_amount"] * UNITS * done
             else:
                 expected += operation.body["payout_amount"] * UNITS * done
-        equal(book.balances["bob"], expected, "bob's balance at his dealer")
+        equal(book.balances["bob"], expected, "bob's balance at the dealer")

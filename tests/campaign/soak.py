@@ -269,7 +269,7 @@ class Soak:
         check(mine >= self.calls - self.bulk.calls - CALLERS, f"the callers made {mine} calls")
         check(self.bulk.done >= self.bulk.calls, f"wrk made {self.bulk.done} calls")
         equal([caller.exitcode for caller in self.callers], [0] * CALLERS, "how callers ended")
-        check(len(self.sizes) > 2, "too few calls to tell how data grow")
+        check(len(self.sizes) > 2, "too few calls to see how data grow")
         ended = sum(value.value for value in self.plan.ended)
         check(ended <= CALLERS + self.options.calls // 1000,
               f"{ended} connections ended without an answer")
@@ -286,7 +286,7 @@ class Soak:
               f"{rates[0]:.0f} and then {rates[1]:.0f} bytes a call", flush=True)
         self.samples.judge()
         most = LOG_MIB + (BULK_LOG_MIB if self.options.bulk else 0)
-        check(self.samples.log_bytes, "nobody looked at the database's log")
+        check(self.samples.log_bytes, "the database's log was not measured")
         check(self.samples.log_bytes <= most << 20, "the database's log is not bounded")
         check(lines <= LINES_KIB << 10, f"{lines} bytes of lines in logs")
         check(rates[0] / 2 <= rates[1] <= rates[0] * 2, "the data grow ever faster or slower")

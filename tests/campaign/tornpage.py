@@ -141,7 +141,7 @@ def halts(slot, what):
             equal(frame.outcome, cb_link.BUSY, f"{what}: an answer while halted")
         if slot.starts == 2:
             return
-        check(HALTED in log, f"{what}: the log does not tell: {log[-600:]}")
+        check(HALTED in log, f"{what}: the log does not name the page: {log[-600:]}")
         slot.stop()
         slot.start()
 

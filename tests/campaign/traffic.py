@@ -94,7 +94,7 @@ class Bet(Asked):
         if transaction_id != first_id:
             return f"bet {self.tag}: transaction {transaction_id} and not {first_id}"
         if state < at_least:
-            return f"bet {self.tag}: state {state}, told {at_least}"
+            return f"bet {self.tag}: state {state}, answered {at_least}"
         return ""
 
 

@@ -106,7 +106,7 @@ function finish(document, item, { method, operation, path }) {
 	// A dealer of a transfer wallet has no callback that could be sent again.
 	const success = operation.operationId === 'resendCallback' ? 404 : 200;
 	const test = [
-		`pm.test('the status is one that the document tells', () =>`,
+		`pm.test('the document lists the status', () =>`,
 		`	pm.expect(pm.response.code).to.be.oneOf(${JSON.stringify(told)}));`,
 		`pm.test('it succeeds', () => pm.expect(pm.response.code).to.equal(${success}));`,
 		`pm.test('it has a request id', () => pm.response.to.have.header('X-Request-Id'));`,

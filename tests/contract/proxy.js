@@ -153,7 +153,7 @@ function judgeHeaders(judged, told, raw) {
 	/* Of the headers that mean something the answer has no other. */
 	for (const name of ['X-Idempotent-Replay', 'Retry-After', 'Allow'])
 		if (headerValues(raw, name).length && !(told.headers || {})[name])
-			violation(judged, `a header ${name} that is not told`);
+			violation(judged, `a header ${name} that is not listed`);
 }
 
 /* An answer to what the document does not know: a path, or a method. */
@@ -233,7 +233,7 @@ async function judge(req, fault, upstream, bytes) {
 	}
 	judgeRefusal(judged, fault && fault.message, body);
 	if (!told) {
-		violation(judged, 'a status that is not told');
+		violation(judged, 'a status that is not listed');
 		return;
 	}
 	judgeMedia(judged, told, raw);

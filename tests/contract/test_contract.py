@@ -83,7 +83,7 @@ def case_lint():
     wrong = altered("wrong", OPENAPI, ("      operationId: transferOut\n", ""))
     done = tools.run(tools.tool("redocly", "lint", "--format", "json", wrong),
                      env=tools.environment())
-    check("operationId" in done.stdout, f"a missing operationId is told: {done.stdout[-500:]}")
+    check("operationId" in done.stdout, f"a missing operationId is reported: {done.stdout[-500:]}")
 
 
 # -- groups A and C
@@ -186,7 +186,7 @@ IN, OUT = r"^POST \S+in \(transferIn\)", r"^POST \S+out \(transferOut\)"
 PLANTS = (
     ("a member that is not there", IN + " 200: .*required property 'nowhere'",
      ((TRANSFER_MEMBERS, TRANSFER_MEMBERS + "        - nowhere\n"),)),
-    ("a member that is not told", r"\(getBalance\) 200: .*unevaluated",
+    ("a member that is not listed", r"\(getBalance\) 200: .*unevaluated",
      (("      required: [user_id, player_id, balance, currency, staked]\n",
        "      required: [user_id, player_id, balance, currency]\n"),
       ("        staked:\n          description: Credit in accepted",
@@ -204,7 +204,7 @@ PLANTS = (
        "      required: [request_transaction_id, user_id]\n"),)),
     ("a path that is not known", r"^GET /user-service/user/stat \(not in the document\) 200",
      (("  /user-service/user/stat:\n", "  /user-service/user/statistics:\n"),)),
-    ("a status that is not told", r"\(readyz\) 503: a status that is not told",
+    ("a status that is not listed", r"\(readyz\) 503: a status that is not listed",
      (("        '503':\n          description: Not ready\n",
        "        '502':\n          description: Not ready\n"),)),
     ("a 5xx with another id", r"\(playerBalance\) 502: .*must be equal to constant",

@@ -88,7 +88,7 @@ class Bet:
         moved = (self.state, body.get("state")) == ("refunding", "refunded")
         moved |= at_once and (body.get("state"), self.state) == ("refunding", "refunded")
         check_answer(same and (moved or body.get("state") == self.state), self.key, answer,
-                     f"told before: {self.error!r} {self.state} {self.transaction_id}")
+                     f"answered before: {self.error!r} {self.state} {self.transaction_id}")
         if not at_once:
             self.state = body.get("state")
 

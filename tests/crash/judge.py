@@ -61,7 +61,7 @@ class Case:
 
     def judge_bets(self):
         told = {bet.key for bet in self.bets}
-        equal(set(self.rows) ^ told, set(), "bets that nobody placed, or placed ones that are lost")
+        equal(set(self.rows) ^ told, set(), "bets that were not placed, or placed ones that are lost")
         settled = {(result.player.player_id, result.game_id) for result in self.results}
         for bet in self.bets:
             self.judge_bet(bet, (bet.player.player_id, bet.game_id) in settled)
@@ -69,7 +69,7 @@ class Case:
     def judge_bet(self, bet, settled):
         row = self.rows[bet.key]
         state = row["state"]
-        what = f"bet {bet.key} ({state}, told {bet.error!r} {bet.state})"
+        what = f"bet {bet.key} ({state}, answered {bet.error!r} {bet.state})"
         check(state in ENDS[bet.error], f"{what} did not end as promised")
         if bet.accepted():
             equal(state, "settled" if settled else "accepted", what)

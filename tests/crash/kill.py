@@ -198,7 +198,7 @@ def report(name, clients, game, killers, pulses, log, stall_max_s):
     for stall in stalls[:STALLS_TOLD]:
         print(f"#   stall {stall.told(answered[0], killers, log)}", flush=True)
     ours = stalls[0].ours if stalls else 0.0
-    check(ours <= stall_max_s, f"nobody was answered for {ours * 1000:.0f} ms")
+    check(ours <= stall_max_s, f"no client was answered for {ours * 1000:.0f} ms")
 
 
 def arguments():

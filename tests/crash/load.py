@@ -238,7 +238,7 @@ class Load:
                 key = (casino_id, entry["request_transaction_id"])
                 transfer = acknowledged.get(key)
                 check(transfer is not None and transfer.status == 200,
-                      f"a movement that nobody was told of: {entry}")
+                      f"a movement that no answer names: {entry}")
                 doubled += [key] if key in seen else []
                 seen.add(key)
                 self.compare(transfer, entry)

@@ -113,7 +113,7 @@ def header(head, name):
 
 
 def answer(status, body):
-    return (f"HTTP/1.1 {status} Told\r\nContent-Type: application/json\r\n"
+    return (f"HTTP/1.1 {status} Answered\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n").encode() + body
 
 

@@ -75,7 +75,7 @@ def inquire(user, dealer=None):
 def case_balance():
     user = "ลูกค้า-" + user_new()
     accepted(inquire(user), user, OPENING, "first sight")
-    check(b"1000.0" in inquire(user).body, "a balance is told as a decimal")
+    check(b"1000.0" in inquire(user).body, "a balance is answered as a decimal")
     accepted(bench.call(BALANCE_INQUIRE, body_of(BALANCE_INQUIRE, user, unknown={"a": [1]})),
              user, OPENING, "unknown fields")
 
@@ -229,7 +229,7 @@ def case_loss():
     accepted(bench.call(BETTING_RESULT, body), user, 900, "a loss credits nothing, whatever it says")
     rows = [row for row in bench.state()["events"] if row["webhook_id"] == "betting-result-777001"]
     equal([(row["calls"], row["result"], row["transaction_id"]) for row in rows],
-          [(2, "loss", 0)], "the journal tells the repeat")
+          [(2, "loss", 0)], "the journal has the repeat")
 
 
 def case_journal():
@@ -668,7 +668,7 @@ def case_program():
         done = run(*argv)
         equal(done.returncode, code, f"{argv}: {done.stderr}")
         check(part in done.stderr, f"{part} in {done.stderr}")
-        check("secret-words" not in done.stderr, "what might be a key is not told")
+        check("secret-words" not in done.stderr, "a text that may be a key is not logged")
     child = cb.Child([program, *words, *socket_words], folder / "log")
     child.wait_ready((folder / "sock").exists, 20, "the dealer on a socket of its own")
     start = time.monotonic()

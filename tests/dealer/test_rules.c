@@ -128,7 +128,7 @@ static const char *totals_check(const struct story *story)
 		due -= story->rows.transaction.amount;
 	if (story->rows.transaction.state == TRANSACTION_PAID)
 		due += story->rows.transaction.amount;
-	return story->rows.user.balance == due ? NULL : "the balance is not what the rows tell";
+	return story->rows.user.balance == due ? NULL : "the balance is not the sum of the rows";
 }
 
 /* Walks every sequence of @depth steps on from @story. Returns what broke first, or NULL. */

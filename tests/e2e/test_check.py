@@ -226,7 +226,7 @@ def found(lie, problem, what):
     """The lie is found, in JSON and as text."""
     with Middle(WALLET, lie) as middle:
         result = json.loads(run("--config", middle.config, "check", "--json", code=1).stdout)
-        check(lie.told, f"{what}: nobody asked for the row")
+        check(lie.told, f"{what}: the row was not requested")
         check(not result["ok"] and any(problem in line for line in result["problems"]),
               f"{what}: {problem!r} not in {result['problems']}")
     return result["problems"]

@@ -1071,7 +1071,7 @@ CASES = [
     ("each route, role and method", case_each_route),
     ("the style sheet and the script", case_assets),
     ("forms", case_forms),
-    ("who owes whom", case_sentences),
+    ("the sentences of the debt", case_sentences),
     ("timelines", case_timeline),
     ("operators", case_operators),
     ("search", case_search),

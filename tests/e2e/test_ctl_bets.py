@@ -418,7 +418,7 @@ def case_bet_refunded():
         link.end(grant, name, REFUSED, status=404, error="E-404")
         other = place(link, name, "g-2", UNKNOWN)
     shown = ctl_json("callback", "show", event)
-    equal((shown["state"], shown["unknown_to_dealer"]), ("delivered", True), "unknown to him")
+    equal((shown["state"], shown["unknown_to_dealer"]), ("delivered", True), "unknown to the dealer")
     check(re.search(r"^unknown to the dealer +yes$", ctl("callback", "show", event).stdout, re.M),
           "as text")
     equal(ctl_json("bet", "show", bet.transaction_id)["bet"]["state"], "refunded", "refunded")

@@ -100,7 +100,7 @@ def case_few(bench):
     equal(worker.limit(), SPARE + THREADS * (OF_THREAD + KEPT_MAX), "the limit it gave itself")
     used = worker.play()
     check(used > 40, f"the threads keep connections: {used} descriptors")
-    check("descriptors_few" not in worker.log.read_text(), "told to be few")
+    check("descriptors_few" not in worker.log.read_text(), "logged as too few")
     worker.child.stop()
 
 
@@ -120,7 +120,7 @@ def case_fewer(bench):
 def case_too_few(bench):
     """A worker with too few descriptors logs it, and still calls dealers as long as it can."""
     worker = Worker(bench, "too-few", 64, 64)
-    check("descriptors_few limit=64 threads=4 " in worker.log.read_text(), "the log tells it")
+    check("descriptors_few limit=64 threads=4 " in worker.log.read_text(), "the log has it")
     worker.play()
     worker.child.stop()
 

@@ -267,7 +267,7 @@ def case_text():
     equal(done.returncode, 1, "exit code")
     lines = done.stdout.split("What to do\n")[1].splitlines()
     check(lines[0].startswith("state_directory") and "chmod 0700" in lines[0],
-          f"what fails is told first: {lines}")
+          f"failures come first: {lines}")
     code, shown = on_terminal(WALLET, "doctor")
     equal(code, 0, "on a terminal")
     check("\033[1mWhat was found" in shown, shown[:200])
@@ -1147,7 +1147,7 @@ CASES = [
     ("a caller who may not look", case_caller),
     ("a setgid worker that does not run", case_setgid_worker),
     ("cron", case_cron),
-    ("nobody takes the log", case_log),
+    ("no process takes the log", case_log),
     ("clock set back", case_clock_set_back),
     ("dealers' URLs", case_dealers),
     ("a change of keys that hangs", case_keys),
@@ -1157,7 +1157,7 @@ CASES = [
     ("lighttpd without method-get-body", case_no_get_body),
     ("mounts that serve each other's paths", case_wrong_serve),
     ("wrong prefix", case_wrong_prefix),
-    ("nobody at the URL", case_nobody_there),
+    ("no server at the URL", case_nobody_there),
     ("clocks that differ", case_clock_skew),
     ("fronts that refuse the body of a GET", case_get_body_refused),
     ("a proxy that drops bodies", case_body_dropped),

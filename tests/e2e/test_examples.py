@@ -354,7 +354,7 @@ def case_php_gone():
             database.commit()
         equal(dealer.call("betting-refund", body).json["id"], "user_not_found", "its refund")
         dealer.player("eve", "3")
-        equal(dealer.call("betting-refund", body).json["balance"], 10, "when he is back")
+        equal(dealer.call("betting-refund", body).json["balance"], 10, "when the dealer is back")
 
 
 def case_php_keys():

@@ -241,8 +241,8 @@ class Desk:
         equal(told["body_bytes"], len(words["body"] or b""), f"{name}: bytes")
         text = json.dumps(told)
         for secret in (mount.key, mount.old, mount.other, words.get("signature") or mount.key):
-            check(secret not in text, f"{name}: a secret is told")
-        check(MARKER not in text, f"{name}: the body is told")
+            check(secret not in text, f"{name}: a secret is printed")
+        check(MARKER not in text, f"{name}: the body is printed")
         return answer
 
 

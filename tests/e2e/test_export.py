@@ -173,7 +173,7 @@ def case_export():
     last = data.rstrip(b"\n").rindex(b"\n") + 1
     equal(tail["sha256"], hashlib.sha256(data[:last]).hexdigest(), "its SHA-256")
     equal((told["file"], told["rows"], told["counts"], told["sha256"], told["keys"]),
-          (str(path), tail["rows"], counts, tail["sha256"], False), "what is told")
+          (str(path), tail["rows"], counts, tail["sha256"], False), "the report")
     check(all(counts[name] for name in counts), f"every kind of row is there: {counts}")
     order = [list(counts).index(row["record"]) for row in rows]
     equal(order, sorted(order), "one kind after the other")
@@ -199,7 +199,7 @@ def case_export():
 def case_keys():
     path, told = exported("--with-keys")
     text = path.read_text()
-    equal((told["keys"], stat.S_IMODE(path.stat().st_mode)), (True, 0o600), "told, and closed")
+    equal((told["keys"], stat.S_IMODE(path.stat().st_mode)), (True, 0o600), "answered, and closed")
     dealers = [row for row in lines_of(path) if row["record"] == "dealer"]
     check(all(SECRET.fullmatch(key["secret"]) for row in dealers for key in row["keys"] if key),
           "the dealers' keys")
@@ -220,7 +220,7 @@ def case_round_trip():
     with other() as wallet:
         done = imported(wallet, path)
         equal((done["rows"], done["counts"], done["sha256"]),
-              (told["rows"], told["counts"], told["sha256"]), "what is told")
+              (told["rows"], told["counts"], told["sha256"]), "the report")
         check(done["first_id"] > told["last_transaction_id"] and done["raised_by"] > 0, f"{done}")
         equal(done["keys_missing"], {"dealers": [], "clients": []}, "all keys are there")
         revived = {(row["kind"], row["id"]): row for row in done["revived"]}

@@ -360,7 +360,7 @@ def case_bodies(run):
     kinds = {words["of"] for words in shown}
     equal(kinds, {"request", "answer", "callback", "callback_answer"}, "bodies")
     check(max(len(words["body"]) for words in shown) <= 1536, "a long body is cut")
-    check(any(words["bytes"] == "65537" for words in shown), "the length is told")
+    check(any(words["bytes"] == "65537" for words in shown), "the length is logged")
 
 
 def case_info(wallet):

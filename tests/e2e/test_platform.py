@@ -388,7 +388,7 @@ def case_seamless_round(b):
     refused(b.seamless_bet(user, game, 1), 409, "already_settled")
     refused(b.seamless_result(user, game, "win", 40), 409, "already_settled")
     equal(b.balance(user, b.seamless), OPENING + 24.5, "by B1")
-    equal(len(b.reference.transactions(user)), 3, "what the dealer was told")
+    equal(len(b.reference.transactions(user)), 3, "the call to the dealer")
 
 
 def case_seamless_loss_and_refund(b):
@@ -960,7 +960,7 @@ def case_odd_answers(b):
         answer = b.seamless_bet(user, new_id("game"), 1)
         equal((answer.status, answer.json.get("id")), (code, error_id), f"{fault} {answer}")
         if code == 200:
-            equal(set(answer.json), {"transaction_id", "state"}, "no balance was told")
+            equal(set(answer.json), {"transaction_id", "state"}, "no balance was answered")
         if code == 409 and fault == "status":
             equal(answer.json["dealer_error"], {"id": "", "detail": ""}, "a dealer without words")
 
@@ -1233,7 +1233,7 @@ ONCE = (
     ("a dealer that takes one call at a time", case_busy),
     ("dealers that hang and transfers", case_hanging_and_transfers),
     ("without the ledger", case_ledger_away),
-    ("what the log tells", case_log),
+    ("the line of the log", case_log),
 )
 
 

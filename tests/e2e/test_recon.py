@@ -354,7 +354,7 @@ def case_file():
     rows_of(data)
     equal((told["file"], told["casino_id"], told["date"], told["complete"], told["movements"],
            told["bets"], told["callbacks"], told["until_ms"] - told["from_ms"]),
-          (str(path), name, today(), False, 1, 0, 0, DAY_MS), "what is told of it")
+          (str(path), name, today(), False, 1, 0, 0, DAY_MS), "the report of it")
     check(data.endswith(f"sha256,{told['sha256']}{',' * (len(COLUMNS) - 2)}\n"), "its SHA-256")
     refused("already_exists", "recon", name, "--date", today(), path)
     equal(path.read_text(), data, "and it is as it was")
@@ -459,7 +459,7 @@ def case_compare_equal():
         "-20,,12,movement", "100,,11,movement"))
     told = compared(without)
     equal((counts(told), told["states_compared"]), ((5, 0, 0, 0, 0), False), "without states")
-    check("states were not compared" in told["text"].stderr, "which is told")
+    check("states were not compared" in told["text"].stderr, "which is reported")
     midnight_is_far()
     name = dealer_new(mode="seamless")
     seamless_day(name)
@@ -590,7 +590,7 @@ def case_shape():
         due = shape(config=past.config)
         equal({key[1] for key in due}, {"due"}, "nothing is parked")
         equal(past.pages["CALLBACK"], sum(sum(row) for row in due.values()),
-              "and nobody looked for it")
+              "and it was not looked up")
 
 
 CASES = [

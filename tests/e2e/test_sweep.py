@@ -346,7 +346,7 @@ def case_parked():
         check(all(name == again for name, _, _, again in told), mail)
         for event in events:
             equal(first.state(event), ("parked", 3), "the result")
-        equal(sweep(config=quiet_config()).stderr, "", "it is told once")
+        equal(sweep(config=quiet_config()).stderr, "", "it is reported once")
         # Once more, by the operator.
         WALLET.ctl("callback", "retry", events[0], "--reason", "it works now", "--yes")
         first.dealer.faults_clear()
@@ -427,7 +427,7 @@ def case_worker_killed():
         begun = time.monotonic()
         with another_worker(casino) as worker:
             worker.kill()
-        equal(casino.bet_state("left"), "pending", "nobody knows yet")
+        equal(casino.bet_state("left"), "pending", "the outcome is not known yet")
         equal(swept_to(casino, "left", "refunded"), 1, "taken over")
         check(time.monotonic() - begun >= LEASE_S - 0.1, "its lease was waited for")
         equal(casino.refund_of("left")["state"], "delivered", "the refund")
@@ -522,7 +522,7 @@ def case_asked_to_stop():
         check(time.monotonic() - begun < 15, "it ends when the call has ended")
         counts = json.loads(out)
         check(1 <= counts["sent"] < 20, f"not all of them: {counts}")
-        equal(counts["delivered"] + counts["due_again"], counts["sent"], f"all told: {counts}")
+        equal(counts["delivered"] + counts["due_again"], counts["sent"], f"all reported: {counts}")
         states = sorted(row["state"] for row in casino.callbacks().values()
                         if row["kind"] == BETTING_RESULT)
         check("sending" not in states, f"nothing is left: {states}")
@@ -795,7 +795,7 @@ def case_dry_run():
         casino.until_due(2)
         before = casino.states()
         text = sweep("--dry-run", config=quiet_config())
-        equal(text.stderr, "", "nothing to tell")
+        equal(text.stderr, "", "nothing to report")
         for event, kind in ((refund, BETTING_REFUND), (result, BETTING_RESULT)):
             check(re.search(rf"^send {kind}-{event} casino {casino.name}, overdue by \d+\.\d+ s$",
                             text.stdout, re.MULTILINE), text.stdout)
@@ -913,7 +913,7 @@ def cases():
         ("a bad configuration is exit 78", case_configuration),
         ("there is no socket directory", case_no_directory),
         ("there is no ledger", case_ledger_away),
-        ("nobody reads the summary", case_output_lost),
+        ("no process reads the summary", case_output_lost),
         ("a result is sent again and delivered", case_result),
         ("a bet without an answer is refunded", case_refund),
         ("the refund waits for its delay", case_refund_delay),

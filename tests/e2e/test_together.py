@@ -246,7 +246,7 @@ def beside_a_leader_that_hangs():
         made.start("c")
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(functools.partial(made.moves, timeout=HANG_S), "bc"))
-        equal(made.log.read_text().count("serves by itself"), 2, "who tells that it serves by itself")
+        equal(made.log.read_text().count("serves by itself"), 2, "which log that they serve by themselves")
         # The leader reads the messages of both only now. Both serve by themselves by then, so it
         # must not take their sockets.
         made.children["a"].process.send_signal(signal.SIGCONT)
@@ -341,7 +341,7 @@ def strangers_lead_nobody():
             handoff.listen(16)
         made.start("a")
         made.moves("a")
-        check("serves by itself" in made.log.read_text(), "a does not tell that it serves by itself")
+        check("serves by itself" in made.log.read_text(), "a does not log that it serves by itself")
         handoff.setblocking(False)
         came = 0
         with contextlib.suppress(BlockingIOError):
@@ -378,7 +378,7 @@ def only_workers_enter_the_directory():
         handoff.chmod(0o777)
         made.start("b")
         made.moves("b")
-        check("Operation not permitted" in made.log.read_text(), "b does not tell why")
+        check("Operation not permitted" in made.log.read_text(), "b does not log why")
         handoff.chmod(0o1770)
         wait_until(lambda: len(made.lines("lead")) == 2, HANG_S, "b leads once the mode is right")
 

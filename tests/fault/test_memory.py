@@ -198,7 +198,7 @@ def case_no_process(bench):
         subprocess.run(["/bin/test", "-x", cb.find_program("creditbridge-sweep")], check=True,
                        preexec_fn=one_process)
     except subprocess.CalledProcessError:
-        raise cb.Skip("nobody but root may enter the build directory") from None
+        raise cb.Skip("only root may enter the build directory") from None
     reason = f"{bench.config}: no process for it: Resource temporarily unavailable\n"
     for words, code, said in (
             ([cb.find_program("creditbridge-sweep"), "--config", bench.config], EX_TEMPFAIL, reason),

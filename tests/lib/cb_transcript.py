@@ -59,17 +59,17 @@ def seamless_steps(run, player, casino_id):
     return (
         Step("A bet of a seamless player: the dealer is asked, and accepts", bet(1),
              200, {"state": "accepted"}),
-        Step("Its round is won: the dealer is told to pay 25", platform_call(
+        Step("Its round is won: a callback makes the dealer pay 25", platform_call(
             "/platform/results",
             f'{{"request_transaction_id":"result-1-{run}","casino_id":"{casino_id}",'
             f'"user_id":"{player}","game_id":"game-1-{run}","result":"win","payout_amount":25,'
             '"remark":"roulette","game_result":{"number":7,"color":"red"}}'),
             200, {"win_amount": 15, "callback": None}),
-        Step("The dealer's server is told to take the next betting and never answer",
+        Step("A command makes the dealer's server take the next betting and never answer it",
              "curl -si -X POST $DEALER/control/faults \\\n"
              "    -d '{\"fault\":\"lost\",\"kind\":\"betting\",\"ms\":4000,\"times\":1}'",
              200, {}),
-        Step("A bet whose call times out: nobody knows whether the dealer has it", bet(2),
+        Step("A bet whose call times out: it is not known whether the dealer has it", bet(2),
              504, {"id": "dealer_timeout", "state": "refunding"}),
         Step("The sweeper, which cron starts each minute, delivers the refund",
              "$SWEEP --json", None, {"delivered": 1}),

@@ -17,6 +17,7 @@ sys.path[:0] = [str(SRCDIR / "tests" / folder) for folder in ("lib", "coverage")
 import coverage  # noqa: E402
 from cb_tap import Skip, check, run_cases  # noqa: E402
 from citations import CASES as CITATIONS  # noqa: E402
+from comments import CASES as COMMENTS  # noqa: E402
 from format import CASES as FORMAT  # noqa: E402
 from names import CASES as NAMES  # noqa: E402
 
@@ -272,4 +273,5 @@ sys.exit(run_cases([
     *FORMAT,
     *NAMES,
     *CITATIONS,
+    *COMMENTS,
 ], seconds=90))

@@ -119,11 +119,11 @@ def case_settings():
         wanted = f"Allowed: {least} to {most}" if kind == "NUMBER" else \
             f"at most {most} " if most != "0" and kind != "TARGET" else "Allowed: "
         if wanted not in text:
-            findings.append(f"{name}: not told: {wanted}")
+            findings.append(f"{name}: not described: {wanted}")
     for extra in set(told) - {f"Sy {row[1]}" for row in rows} - {f"Sy {row[0]}" for row in choices}:
         if extra.startswith("Sy "):
             findings.append(f"{extra[3:]} is no option")
-    none(findings, "creditbridge.conf(5) tells every option with default and range")
+    none(findings, "creditbridge.conf(5) has every option with default and range")
 
 
 def command_texts():
@@ -144,7 +144,7 @@ def case_commands():
     told = command_texts()
     findings = [f"{name} is missing" for name in commands() if name not in told]
     findings += [f"{name} is no command" for name in told if name not in commands()]
-    none(findings, "creditbridgectl(8) tells every command and no other")
+    none(findings, "creditbridgectl(8) has every command and no other")
 
 
 def case_command_options():
@@ -157,7 +157,7 @@ def case_command_options():
             if not tells_option(told.get(name, ""), option):
                 findings.append(f"{name} --{option}")
     check(count > 80, f"only {count} options were found")
-    none(findings, "creditbridgectl(8) tells every option of every command")
+    none(findings, "creditbridgectl(8) has every option of every command")
 
 
 def case_programs():
@@ -170,7 +170,7 @@ def case_programs():
             if letter not in ("", "?") and \
                     not re.search(rf"(?m)^\.It Fl {letter} , Fl -{option}", text):
                 findings.append(f"{program} -{letter}, --{option}")
-    none(findings, "a program's page tells its options")
+    none(findings, "a program's page has its options")
 
 
 def case_exit_codes():
@@ -181,10 +181,10 @@ def case_exit_codes():
         asked = " ".join(help_of(program).split())
         codes = re.findall(r"(?:: |; )(\d+) ",
                            re.search(r"Exit (?:status|codes):.*", asked).group())
-        check(len(codes) > 2, f"{program} --help tells no exit codes: {asked}")
+        check(len(codes) > 2, f"{program} --help lists no exit codes: {asked}")
         findings += [f"{program}: {code}" for code in codes
                      if not re.search(rf"(?m)^\.It(?: \d+ ,)* {code}\b", told)]
-    none(findings, "a program's page tells its exit codes")
+    none(findings, "a program's page has its exit codes")
 
 
 def case_refusals():
@@ -199,7 +199,7 @@ def case_refusals():
     for refusal in re.findall(r"[a-z]+_[a-z_]+", lines):
         if refusal not in {row[0] for row in rows}:
             findings.append(f"{refusal} is none")
-    none(findings, "creditbridge-protocol(7) tells every refusal of HTTP with its code, and no other")
+    none(findings, "creditbridge-protocol(7) has every refusal of HTTP with its code, and no other")
 
 
 def case_guide_refusals():
@@ -212,7 +212,7 @@ def case_guide_refusals():
     equal(sorted(row[0] for row in table), sorted(set(rows) - NO_ANSWER), "the guide's error ids")
     findings = [f"{refusal}: {rows[refusal]}" for refusal, code, retryable, *_ in table
                 if rows[refusal] != (code, {"yes": "true", "no": "false"}[retryable])]
-    none(findings, "the guide tells every refusal with its status and whether it is retryable")
+    none(findings, "the guide has every refusal with its status and whether it is retryable")
 
 
 def case_installed():

@@ -55,7 +55,7 @@ by_hand cron start
 left=100
 until creditbridgectl metrics | grep -q '^creditbridge_last_sweep_timestamp_seconds [1-9]'; do
 	left=$((left - 1))
-	[ "$left" -gt 0 ] || fail "nobody swept within 100 s"
+	[ "$left" -gt 0 ] || fail "no sweeper ran within 100 s"
 	sleep 1
 done
 

@@ -201,7 +201,7 @@ def case_older_schema():
         copies = list(BACKUPS.rglob("counter.db"))
         equal(len(copies), 1, f"copies of the data as they were: {printed}")
         copy = copies[0].parent.parent
-        check(str(copy) in printed, f"dpkg tells of {copy}: {printed}")
+        check(str(copy) in printed, f"dpkg reports {copy}: {printed}")
         equal(tables(copy), old, "the copy")
         for path in BACKUPS.rglob("*"):
             equal((path.owner(), path.stat().st_mode & 0o077), ("_creditbridge", 0), f"{path}")
@@ -359,7 +359,7 @@ def case_downgrade():
             new = tables(STATE)
             printed, code = dpkg_install(DEB, check_code=False)
             check(code != 0, f"dpkg's exit code: {printed}")
-            check("the data are of schema 99" in printed, f"dpkg tells why: {printed}")
+            check("the data are of schema 99" in printed, f"dpkg gives the reason: {printed}")
             equal(version(), "99.0", "the version that stays")
             equal(tables(STATE), new, "the data")
             # Nor does a ledger of this version touch them, however it is started.

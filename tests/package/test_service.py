@@ -333,7 +333,7 @@ def case_nobody(b):
                           capture_output=True, text=True, timeout=120, check=False, cwd="/")
     found = {row["result"] for row in json.loads(done.stdout)["findings"]
              if row["check"] == "programs"}
-    equal(found, {"SKIP"}, f"what doctor tells nobody of the programs: {done.stdout}")
+    equal(found, {"SKIP"}, f"what doctor reports to the user nobody: {done.stdout}")
 
 
 def engine_starts(b):
@@ -444,8 +444,8 @@ CASES = (
     ("what runs as the ledger's user has no network", case_no_network),
     ("a ping without a network of its own", case_inquiry),
     ("the operator's sweep", case_operator_sweep),
-    ("a worker gives its group to nobody", case_stranger_worker),
-    ("nobody starts a worker", case_nobody),
+    ("a worker gives its group to no other process", case_stranger_worker),
+    ("no other user starts a worker", case_nobody),
     ("the line of cron", case_cron),
 )
 
