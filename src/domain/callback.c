@@ -61,7 +61,7 @@ const char *dealer_callback_path(const struct dealer *dealer, enum callback_kind
 	return paths[kind][0] ? paths[kind] : callback_default_paths[kind];
 }
 
-/* What the settings of a dealer concern: B1 to B4, and B2 to B4. */
+/* The settings of a dealer that apply to a kind of callback: B1 to B4, and B2 to B4. */
 static const struct {
 	bool currency;
 	bool balance;

@@ -43,7 +43,7 @@ void dealer_day_callback(struct dealer_day *day, const struct callback *row, int
 /* Returns the bets in @state. */
 const struct day_sum *dealer_day_bets(const struct dealer_day *day, enum bet_state state);
 
-/* What people read of a day. */
+/* The sums of a day, as pages and reports show them. */
 struct day_report {
 	struct day_sum bets;     /* all bets of the day: their number and stakes */
 	struct day_sum staked;   /* those that count: pending, accepted, settled */

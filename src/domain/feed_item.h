@@ -15,7 +15,7 @@
 /* Items of one answer over HTTP. */
 #define FEED_ITEMS_MAX 1000
 
-/* What a transaction is about; this decides which members an item has. */
+/* The subject of a transaction, which decides the members of an item. */
 enum feed_subject {
 	FEED_MOVEMENT, /* credit of a player, without a game */
 	FEED_BET,

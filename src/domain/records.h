@@ -409,7 +409,7 @@ struct attempt {
 };
 
 /*
- * What the dealer answered to an attempt that was no success. Written with the end of the attempt, if
+ * A dealer's answer to an attempt that was no success. Written with the end of the attempt, if
  * there was an answer and the setting callback_keep_answers permits it. Retention deletes it with the
  * attempt.
  */

@@ -84,7 +84,7 @@ static void write_when(const struct story_values *values, char part[PART_MAX])
 	snprintf(part, PART_MAX, "%.64s", values->when[0] ? values->when : "soon");
 }
 
-/* What replaces a placeholder: a text, an amount, a number, or what @write makes. */
+/* The text that replaces a placeholder: a text, an amount, a number, or what @write makes. */
 struct placeholder {
 	const char *name;
 	enum { IS_TEXT, IS_MONEY, IS_NUMBER, IS_WRITTEN } type;

@@ -32,7 +32,7 @@ enum story_message {
 	MESSAGE_COUNT
 };
 
-/* What that callback of a round, or the settlement of a transfer wallet, moves. */
+/* The credit that this callback of a round, or the settlement of a transfer wallet, moves. */
 enum story_move { MOVE_NOTHING, MOVE_PAYS, MOVE_TAKES, MOVE_COUNT };
 
 /* Further facts, as bits. */
@@ -45,7 +45,7 @@ enum story_flag {
 	STORY_FLAGS_END = 32
 };
 
-/* What selects the row. */
+/* The members that select a row. */
 struct story_facts {
 	enum story_subject subject;
 	enum wallet_mode mode;
@@ -56,7 +56,7 @@ struct story_facts {
 	unsigned int flags; /* enum story_flag */
 };
 
-/* What the sentences name. Strings are "" if there is nothing to name. */
+/* The names and amounts in the sentences. Strings are "" if there is nothing to name. */
 struct story_values {
 	const char *dealer;
 	const char *user;

@@ -1,6 +1,6 @@
 /*
- * explain_answer, explain_kept - explain refusals by what the call asked for, and refusals of which
- * only the ids are left.
+ * explain_answer, explain_kept - explain refusals by the call's request, and refusals of calls of
+ * which only the ids are left.
  */
 #include "explain/explain.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an operation does with credit. */
+/* The effect of an operation on credit. */
 enum effect {
 	EFFECT_NONE, /* it reads, or registers */
 	EFFECT_IN,

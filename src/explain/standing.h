@@ -12,7 +12,7 @@
 
 #define STANDING_TEXT_MAX 512
 
-/* What the ledger has of the call's request_transaction_id. */
+/* The ledger's rows of the call's request_transaction_id. */
 struct standing_key {
 	bool known; /* @request is its row */
 	struct request request;

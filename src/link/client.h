@@ -60,10 +60,10 @@ enum status link_call(struct link *link, enum command command, const void *cmd, 
 	int64_t deadline_ms);
 
 /*
- * Sends @count commands of one kind together, so that the ledger may run them as one batch, and calls
- * @each for every answer, in their order, with the status of link_call() and, on STATUS_OK, the
- * result. Pointers in the result are valid until @each returns. @each may not use the link. What the
- * connection did not answer is repeated one by one, as link_call() does.
+ * Sends @count commands of one kind together, so that the ledger may run them as one batch, and
+ * calls @each for every answer, in their order, with the status of link_call() and, on STATUS_OK,
+ * the result. Pointers in the result are valid until @each returns. @each may not use the link.
+ * Commands that the connection did not answer are repeated one by one, as link_call() does.
  */
 #define LINK_SEVERAL_MAX 32
 typedef void link_each(void *closure, unsigned int at, enum status status, const void *result);

@@ -57,8 +57,9 @@ struct transfer_result {
 };
 
 /*
- * What became of a transfer (contract, "Final answer about a transfer"). With @seal, an id that is not known
- * is recorded as TRANSACTION_SEALED. Refusals: invalid_signature if the dealer is unknown.
+ * The outcome of a transfer (contract, "Final answer about a transfer"). With @seal, an id that is
+ * not known is recorded as TRANSACTION_SEALED. Refusals: invalid_signature if the dealer is
+ * unknown.
  */
 struct transfer_inquire_cmd {
 	char casino_id[CASINO_ID_SIZE];

@@ -31,7 +31,7 @@
 #define FRAME_FORM "named and vouched requests"
 
 /*
- * What a frame on desk.sock says of its sender: the front secret, which proves that the web server passed
+ * The sender of a frame on desk.sock: the front secret, which proves that the web server passed
  * the request on, and the session of the operator. Each is 64 hex characters in lower case, or "".
  */
 #define FRAME_VOUCH_SIZE 65

@@ -39,7 +39,7 @@ unsigned int refused_sender(const struct refused_call *call)
 		(unsigned int)((hash ^ hash >> 32) % (REFUSED_SENDERS - REFUSED_NETWORKS));
 }
 
-/* Adds what the time has brought, and returns true if there is a whole call. */
+/* Adds the calls that the time since the last one allows. Returns true if there is a whole call. */
 static bool share_fill(struct refused_share *share, int64_t burst, int64_t per_s, int64_t boot_ms)
 {
 	int64_t passed_ms = boot_ms - share->filled_ms;

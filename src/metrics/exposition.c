@@ -198,7 +198,7 @@ static const struct {
 		put_plain},
 };
 
-/* What a store may measure. Millionths of a second become seconds. */
+/* The measures that a store may have. Millionths of a second become seconds. */
 static const struct {
 	const char *name;
 	const char *type;

@@ -93,7 +93,7 @@ static void put_credits(struct buffer *out, const struct dealer_metrics *dealer)
 	}
 }
 
-/* What a seamless dealer has not confirmed: a dealer that was one may still have it. */
+/* Credit that a seamless dealer has not confirmed: a dealer that was one may still have it. */
 static void put_owed(struct buffer *out, const struct dealer_metrics *dealer)
 {
 	static const struct {

@@ -16,7 +16,7 @@ void exposition_begin(struct buffer *out, const char *name, const char *type, co
 /* Appends thousandths as a decimal number. */
 void exposition_put_ms(struct buffer *out, uint64_t ms);
 
-/* What the workers counted by dealer. */
+/* The workers' counts by dealer. */
 void exposition_put_dealer_requests(struct buffer *out, const struct collection *collection);
 /* The running sums of the ledger. */
 void exposition_put_dealer_sums(struct buffer *out, const struct collection *collection);

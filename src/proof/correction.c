@@ -12,7 +12,7 @@ money_t correction_moved(const struct correction *row, enum wallet_mode mode)
 {
 	const money_t delta = row->payout_amount - row->previous_payout;
 
-	/* What a seamless dealer could not take is known only after it was asked. */
+	/* A seamless dealer reports the part that it could not take only in its answer. */
 	if (mode == WALLET_SEAMLESS && delta < 0)
 		return delta;
 	return delta + row->shortfall;

@@ -29,7 +29,7 @@ struct store_claim {
 	const char *member;  /* the name of this host: unique among the hosts of the data */
 	const char *address; /* where the ledgers of other hosts reach this one; "": nowhere */
 	int64_t run;         /* a random number of this supervisor: its engines share it */
-	int stop_fd;         /* readable: wait for no server any more; what is not saved is lost */
+	int stop_fd;         /* readable: stop waiting for a server; unsaved rows are lost */
 	bool looked;         /* epoch and turn are set: a look showed them */
 	int64_t epoch;
 	int64_t turn;

@@ -62,9 +62,10 @@ struct store {
 	void (*backup_progress)(struct store *store, const char *id,
 		struct backup_progress *progress);
 	/*
-	 * Proves that no other ledger serves the data: unless a commit that began at most @oldest_ms ago
-	 * was acknowledged, makes one without rows. Returns STATUS_OK, or STATUS_IO as load() does. What
-	 * was read before it returned was right. NULL: no other ledger can serve this data.
+	 * Proves that no other ledger serves the data: unless a commit that began at most
+	 * @oldest_ms ago was acknowledged, makes one without rows. Returns STATUS_OK, or STATUS_IO
+	 * as load() does. Rows that were read before it returned were right. NULL: no other ledger
+	 * can serve this data.
 	 */
 	enum status (*vouch)(struct store *store, int64_t oldest_ms);
 	int64_t vouched_ms;     /* boot time when the last acknowledged commit began */

@@ -508,7 +508,8 @@ enum status cell_members(struct pg_connection *connection, struct store_member *
 
 /* ---- batches */
 
-/* What fences a ledger that was replaced. tests/store builds a module without it, to see its tests fail. */
+/* The fence against a ledger that was replaced. tests/store builds a module without it, to see its
+ * tests fail. */
 #ifndef CELL_FENCE
 #define CELL_FENCE "epoch = $1::bigint AND turn = $2::bigint - 1"
 #endif

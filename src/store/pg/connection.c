@@ -115,7 +115,7 @@ static void note_broken(struct pg_connection *connection, const char *what)
 	snprintf(connection->why, sizeof(connection->why), "%s", what);
 }
 
-/* What libpq says of a failed attempt to connect; its lines become one. */
+/* libpq's message about a failed attempt to connect; its lines become one. */
 static void note_connect_error(struct pg_connection *connection, PGconn *conn)
 {
 	snprintf(connection->why, sizeof(connection->why), "%s", PQerrorMessage(conn));

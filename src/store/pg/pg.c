@@ -253,7 +253,7 @@ static enum save_result commit_turn(struct pg_store *pg, const struct ws *ws)
 		}
 		doubted = doubted || trip == TRIP_DOUBT;
 	}
-	/* An earlier attempt may still commit what a later one was refused. */
+	/* An earlier attempt may still commit the batch, although the server refused a later one. */
 	if (result != SAVE_OK && doubted)
 		result = SAVE_LOST;
 	pg->store.lost = pg->store.lost || result == SAVE_LOST;
