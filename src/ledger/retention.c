@@ -24,11 +24,11 @@ struct step {
 	struct retention *retention;
 	struct ws *ws;
 	int64_t horizon_ms; /* later ends are kept */
-	int64_t future_ms;  /* what is later was made while the clock was wrong */
+	int64_t future_ms;  /* later rows were made while the clock was wrong */
 	unsigned int looked;
 	unsigned int played;
 	uint64_t last; /* transaction looked at */
-	bool over;     /* what follows is too young, or nothing follows */
+	bool over;     /* the following rows are too young, or there are none */
 	unsigned int attempts;
 	struct transaction rows[PLAYED_MAX]; /* bets and results */
 };
@@ -242,8 +242,8 @@ static bool correction_goes(struct step *step, const struct correction *row)
 }
 
 /*
- * Returns true if the callback ended long ago and was not delivered: its body and attempts are kept, and
- * what the dealer answered is deleted.
+ * Returns true if the callback ended long ago and was not delivered: its body and attempts are
+ * kept, and the dealer's answers are deleted.
  */
 static bool answers_go(struct step *step, uint64_t event)
 {

@@ -123,8 +123,8 @@ static bool decode_command(const struct connection *connection, const struct fra
 }
 
 /*
- * What the console says of the operator is not believed: the audit gets the name of the session, and the
- * user of the console's process.
+ * Ignores the operator that the console's frame names: the audit gets the name of the session, and
+ * the user of the console's process.
  */
 static void sign_command(const struct connection *connection, struct slot *slot)
 {

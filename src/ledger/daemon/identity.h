@@ -36,8 +36,8 @@ struct client_identity {
 struct client_identity identity_of(int fd, const struct role_groups *groups);
 
 /*
- * Makes the peer the operator of the decoded command @cmd if it is below ROLE_ADMIN: what the peer
- * sent as user, login and sudo user is replaced. The audit thus has the user that the kernel named.
+ * Makes the peer the operator of the decoded command @cmd if it is below ROLE_ADMIN: replaces the
+ * user, login and sudo user that the peer sent. So the audit has the user that the kernel named.
  */
 void identity_sign(const struct client_identity *identity, unsigned int command, void *cmd);
 

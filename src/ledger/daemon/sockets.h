@@ -37,7 +37,7 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 
 /*
  * Looks up read_group and support_group and lets them connect to admin.sock, and console_group to
- * desk.sock. What fails is logged, and the ledger goes on without that group: the operator can still
+ * desk.sock. A failure is logged, and the ledger goes on without that group: the operator can still
  * connect to admin.sock.
  */
 void sockets_admit_groups(const struct settings *settings, struct sockets *sockets);

@@ -24,10 +24,10 @@ struct standby_options {
 };
 
 /*
- * Looks at the cell until the ledger may claim it, and notes what it saw in @claim, which is that of
- * options->store. While the servers cannot be reached it waits, too. The caller has blocked SIGTERM and
- * SIGINT, which end the waiting. Returns STATUS_OK, STATUS_BUSY after such a signal, or STATUS_CONFIG or
- * STATUS_NOMEM, with a reason in @why.
+ * Looks at the cell until the ledger may claim it, and notes its epoch and turn in @claim, the
+ * claim of options->store. Also waits while the servers cannot be reached. The caller has blocked
+ * SIGTERM and SIGINT, which end the waiting. Returns STATUS_OK, STATUS_BUSY after such a signal, or
+ * STATUS_CONFIG or STATUS_NOMEM, with a reason in @why.
  */
 enum status standby_wait(const struct standby_options *options, struct store_claim *claim,
 	char *why, size_t why_size);

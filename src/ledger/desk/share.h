@@ -14,7 +14,7 @@
 
 /* After this time without other commands the loop counts as idle. */
 #define SHARE_IDLE_US 10000
-/* What the desk may save of its share: the ledger's time for some large pages. */
+/* The part of its share that the desk may save: the ledger's time for some large pages. */
 #define SHARE_SAVED_US 30000
 
 struct share {

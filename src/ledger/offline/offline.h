@@ -32,8 +32,9 @@ struct offline_deed {
 	const char *object; /* cut to fit, as @detail is */
 	const char *detail;
 	/* For a new life: */
-	bool hold;              /* hold every callback until the operator releases it (hold.h) */
-	int64_t complete_to_ms; /* with @hold: what the data hold, where their newest row is older */
+	bool hold; /* hold every callback until the operator releases it (hold.h) */
+	/* with @hold: the time to which the data are complete, if that is after the newest row */
+	int64_t complete_to_ms;
 	/*
 	 * With @hold, called for each dealer, each game server and each suspended player; NULL:
 	 * none.
@@ -45,7 +46,7 @@ struct offline_deed {
 };
 
 /*
- * Records the action in the trail. Returns STATUS_CORRUPT, STATUS_IO or STATUS_NOMEM, with a
+ * Records the action in the audit. Returns STATUS_CORRUPT, STATUS_IO or STATUS_NOMEM, with a
  * reason in @why.
  */
 enum status offline_trail(struct store *store, const struct offline_deed *deed, char *why,

@@ -1,5 +1,5 @@
 /*
- * What follows from a callback's end: its bet is accepted, rejected or refunded.
+ * The consequences of a callback's end: its bet is accepted, rejected or refunded.
  */
 #include "ledger/outbox/outbox.h"
 
@@ -253,7 +253,7 @@ void outbox_check_answer(struct ws *ws, const struct delivery *delivery,
 	snprintf(outcome->note, sizeof(outcome->note), "shortfall in the answer %s", fault);
 }
 
-/* Keeps what the dealer answered, if the attempt was no success. */
+/* Keeps the dealer's answer if the attempt was no success. */
 static void note_answer(struct ws *ws, const struct apply_context *context, uint64_t event,
 	uint32_t attempt, const struct callback_outcome *outcome)
 {

@@ -5,16 +5,17 @@
  *     STATE/refused/0123456789abcdef   a segment; its name is the number of its first call
  *     STATE/refused/new                a segment being rewritten; deleted at the start
  *
- * All calls of a command are appended by one write(), without a sync: a killed ledger loses none of
- * them, and a power cut loses the last seconds. After a power cut, the incomplete end of the newest
- * segment is cut off. A failed write never stops the ledger: the calls are counted as left out.
+ * All calls of a command are appended by one write(), without a sync: a ledger that is killed loses
+ * no call, and a power cut loses those of the last seconds. After a power cut, the incomplete end
+ * of the newest segment is cut off. A failed write never stops the ledger: the calls are counted as
+ * left out.
  *
  * Bounds: bytes and days. While there are too many bytes, a sender that holds more than its part
  * loses its oldest calls (trim.c). If no sender does, the oldest segment is deleted. So a flood
  * of refused calls by one sender does not push out the calls of others.
  *
- * Segments of before the start are read one at each step, not at the start, so that a start takes
- * no longer. Until then, what they hold of each sender is not known, and nothing is trimmed.
+ * Segments of before the start are read after the start, one at each step, so that a start takes no
+ * longer. Until all are read, the sizes by sender are not known, and nothing is trimmed.
  */
 #ifndef LEDGER_REFUSED_REFUSED_LOG_H
 #define LEDGER_REFUSED_REFUSED_LOG_H

@@ -1,8 +1,9 @@
 /*
  * recent - the ids of the newest transactions with their dealers, in memory.
  *
- * A reader of the feed that has read all is asked for again ten times a second. With this it looks at
- * no row of other dealers. A start begins with none; older transactions are found in the store.
+ * A reader of the feed that has read all items asks again ten times a second. With these ids the
+ * ledger finds new items without a look at the rows of other dealers. After a start there are none;
+ * older transactions are found in the store.
  */
 #ifndef LEDGER_ROWS_RECENT_H
 #define LEDGER_ROWS_RECENT_H

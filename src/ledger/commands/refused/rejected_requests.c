@@ -120,7 +120,7 @@ bool refused_keep(struct refused_ring *ring, const struct refused_request *reque
 	return true;
 }
 
-/* Reads slot number @n, the oldest being 0. What it holds was packed here. */
+/* Reads slot number @n, the oldest being 0. This file packed its bytes, so unpacking cannot fail. */
 static bool read_slot(const struct refused_ring *ring, uint32_t n, struct refused_request *request)
 {
 	const struct refused_slot *slot = slot_at(ring, n);

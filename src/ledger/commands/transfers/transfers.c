@@ -1,6 +1,6 @@
 /*
- * transfers - A1, A2 and the operator's adjustment: credit moves on the ledger. What became of a
- * transfer is in transfer_inquiry.c.
+ * transfers - A1, A2 and the operator's adjustment: credit moves on the ledger. transfer_inquiry.c
+ * answers for the outcome of a transfer.
  *
  * Both consume an idempotency key in the batch that moves the credit (contract, "Idempotency" and
  * "Consumption of keys"): the dealer's request_transaction_id, or the operator's operation_id.
@@ -38,7 +38,7 @@ static void want_rows(struct ws *ws, const struct rows *rows)
 	ws_want(ws, RECORD_REQUEST, &rows->request_key);
 }
 
-/* What a request asks for, as its key records it. */
+/* The members of a request, as its key records them. */
 struct asked {
 	enum entry_kind kind;
 	money_t amount;

@@ -89,7 +89,7 @@ static enum refusal find_change(const struct round_correct_cmd *cmd, const struc
 		return refusal;
 	change->delta = change->settlement.payout_amount - round->current_payout;
 	change->moved = change->delta;
-	/* What an earlier correction could not take is taken from a later increase. */
+	/* If an earlier correction could not take a part, that part is taken from a later increase. */
 	if (change->delta > 0 && round->shortfall > 0) {
 		change->shortfall =
 			round->shortfall < change->delta ? -round->shortfall : -change->delta;

@@ -8,7 +8,7 @@
 #include "ledger/rows/resolve_player.h"
 #include "link/edge_commands.h"
 
-/* What a correction changes. */
+/* The changes of a correction. */
 struct correction_change {
 	struct settlement settlement; /* the new result and payout */
 	money_t delta;
