@@ -57,9 +57,10 @@ void list_behind(struct list *list, const void *row);
  */
 bool list_next(struct list *list, void *row);
 /*
- * For lists with @own or @casino_id, after list_next() returned false. Returns true if the list has not ended: the
- * ledger looked at its limit of rows, and none of them was asked for. The key fields of @row are then those of the last row
- * that it looked at. The next list_next() looks at further rows.
+ * For lists with @own or @casino_id, after list_next() returned false. Returns true if the list has
+ * not ended: the ledger looked at its limit of rows, and none of them matched the list's filter.
+ * The key fields of @row are then those of the last row that it looked at. The next list_next()
+ * looks at further rows.
  */
 bool list_goes_on(const struct list *list, void *row);
 void list_close(struct list *list);

@@ -26,7 +26,7 @@ static void note_fault(struct callback_outcome *outcome, const struct http_answe
 	note_text(outcome, remedy[0] && len < (int)sizeof(text) ? text : answer->error);
 }
 
-/* Returns what a status means that is no answer to the call, with the remedy. */
+/* Explains a status with which the dealer's server did not answer the call, and gives the remedy. */
 static const char *status_advice(int code)
 {
 	switch (code) {

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a correction and a cancellation have in common. */
+/* The members that a correction and a cancellation have in common. */
 struct changed_wager {
 	bool found;
 	uint64_t transaction_id;

@@ -41,7 +41,7 @@ enum outcome check_walk_retired_digests(struct check *check)
 	uint64_t count = 0;
 	enum outcome code = OUTCOME_DONE;
 
-	/* That the role may not see the audit is reported by the command (session.lacked_role). */
+	/* If the role may not see the audit, the command reports it (session.lacked_role). */
 	if (!check_may_list(check, RECORD_AUDIT))
 		return OUTCOME_DONE;
 	list_open(&list, check->session, RECORD_AUDIT, false, 0, NULL);

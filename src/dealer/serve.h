@@ -21,7 +21,7 @@
 
 struct dealer_worker;
 
-/* What a hook did with a request. */
+/* The effect of a hook on a request. */
 enum dealer_served {
 	SERVED_NOT, /* nothing: the dealer serves it */
 	SERVED,

@@ -15,7 +15,7 @@ enum standing_level {
 };
 extern const char *const standing_level_names[STANDING_LEVEL_COUNT];
 
-/* What is judged. */
+/* The figures that are judged. */
 struct standing_facts {
 	const struct status_result *status;
 	const struct dealer_metrics *queue; /* the sums over all dealers */

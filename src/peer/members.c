@@ -21,7 +21,7 @@
 #define LIST_MAX       (MEMBERS_MAX * 256)
 #define FILE_NAME_SIZE (HELLO_MEMBER_SIZE + 16)
 
-/* What a change works on. */
+/* The directory that a change works on, with its lists. */
 struct cell_directory {
 	int fd; /* the directory, locked */
 	const char *directory;

@@ -11,7 +11,7 @@
  * backlogs meanwhile. A peer that was killed loses the connections it relayed: their clients connect again
  * and repeat their commands, which act once.
  *
- * What the process does depends on the board:
+ * The board decides the work of the process:
  *
  *   RELAY_UNKNOWN  accepts no local client, refuses the clients of other hosts
  *   RELAY_STANDBY  accepts local clients and relays them to view.address; refuses those of other hosts

@@ -27,7 +27,7 @@ enum relay_stage {
 };
 
 struct relay;
-/* What epoll reports: one of the two sockets of a relay. */
+/* The pointer that epoll reports: one of the two sockets of a relay. */
 struct relay_side {
 	struct relay *relay;
 	int fd;           /* -1: none yet */

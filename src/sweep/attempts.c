@@ -91,7 +91,7 @@ static void count_end(struct sweep *sweep, const struct callback_end_cmd *cmd,
 	const struct callback_end_result *end)
 {
 	log_end(cmd, end);
-	/* A repeated command is late too. What counts is whether another sender continued. */
+	/* A repeated command is late too. The difference is whether another sender continued. */
 	if (end->verdict.refusal != REFUSAL_NONE || (end->late && end->attempts != cmd->attempt))
 		report_count(sweep->report, cmd->casino_id, SWEPT_LATE);
 	else

@@ -132,7 +132,7 @@ static void claim_some(struct sweep *sweep)
 		/* Running attempts do not wait for other claims. */
 		work_client(sweep, 0);
 	}
-	/* What cannot be claimed would wake the sweeper again and again. */
+	/* A callback that cannot be claimed would wake the sweeper again and again. */
 	if (found && !begun)
 		waking_ignore(&sweep->waking, clock_boot_ms() + FIND_EVERY_MS);
 }

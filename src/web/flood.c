@@ -24,7 +24,7 @@ static int64_t budget_spent(const struct flood_budget *budget, int64_t per_s, in
 
 	if (passed_ms <= 0)
 		return budget->spent;
-	/* After so long everything has come back, whatever was spent. */
+	/* After this time the whole budget has come back, however much was spent. */
 	if (passed_ms >= budget->spent / per_s * 1000 + 1000)
 		return 0;
 	return passed_ms * per_s / 1000 >= budget->spent ? 0

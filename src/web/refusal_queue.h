@@ -4,8 +4,8 @@
  *
  * The queue is in memory, has a bound, and is shared by all threads or fibers of a process. A call
  * is added after its answer was sent. The queue is sent as one command for all calls of
- * REFUSAL_GATHER_MS. The process loses what it holds if it is killed. A sender cannot fill the
- * queue: see link/refused_shares.h. Calls without a valid signature may fill only half of it.
+ * REFUSAL_GATHER_MS. A process that is killed loses the calls in its queue. A sender cannot fill
+ * the queue: see link/refused_shares.h. Calls without a valid signature may fill only half of it.
  *
  * With fibers, one of them sends. With threads, the first refused call starts a thread that
  * sends. Neither delays a request while the ledger is silent.

@@ -25,7 +25,7 @@ struct refused_record {
 	struct bytes body; /* of the request */
 };
 
-/* What the record needs of the worker. */
+/* The parts of the worker that the record needs. */
 struct refused_facts {
 	enum serve_group group;
 	const struct route *route; /* NULL: no such path */

@@ -34,7 +34,7 @@ typedef void owed_visit(void *context, const struct owed_row *row);
 enum outcome owed_walk(struct session *session, const struct filter *filter, owed_visit *visit,
 	void *context);
 
-/* What a dealer's sums say is owed, in the dealer's currency. */
+/* The debts of both sides by a dealer's sums, in the dealer's currency. */
 struct owed_sums {
 	char casino_id[CASINO_ID_SIZE];
 	char currency[CURRENCY_SIZE];

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What is collected for one story. The values point into it. */
+/* The rows that one story needs. The values point into it. */
 struct material {
 	struct session *session;
 	bool brief;

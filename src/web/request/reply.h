@@ -89,7 +89,7 @@ bool reply_render_error(const struct http_reply *reply, const struct verdict *ve
 void reply_verdict(struct http_reply *reply, const struct verdict *verdict,
 	const struct field *table, const void *record);
 
-/* What a failed call to the ledger may have done. */
+/* The possible effect of a failed call to the ledger. */
 enum call_kind {
 	CALL_READS, /* nothing moved */
 	CALL_MOVES, /* credit may have moved, if the call reached the ledger */

@@ -127,7 +127,7 @@ static void describe_effect(struct shown_correction *shown)
 	const char *effect = "nothing moves";
 	const bool here = shown->mode == WALLET_TRANSFER;
 
-	/* What a seamless dealer could not take is known only after it was asked. */
+	/* A seamless dealer reports the part that it could not take only in its answer. */
 	if (shown->delta > 0 && shown->delta + shown->shortfall)
 		effect = here ? "credit is added here" : "the dealer is sent a betting-result";
 	else if (shown->delta < 0 && !here)

@@ -207,7 +207,7 @@ static enum outcome show_attempts(struct ctl *ctl, const struct callback *callba
 	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }
 
-/* Prints the beginning of what the dealer answered to the attempts that were no success. */
+/* Prints the beginnings of the dealer's answers to the attempts that were no success. */
 static enum outcome show_answers(struct ctl *ctl, const struct callback *callback,
 	struct output_json *json)
 {

@@ -17,10 +17,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A member that was not seen for so long does not run. */
+/* A member that has not been seen for this time does not run. */
 #define MEMBER_SILENT_MS (3 * STORE_MEMBER_MS)
 
-/* What the cell says. */
+/* The cell, and the members that it knows. */
 struct cluster {
 	struct store_cell cell;
 	struct store_member members[STORE_MEMBERS_MAX];
