@@ -1,7 +1,7 @@
 /*
  * admit - the clients of the loop of server.c: which are accepted, counted and greeted.
  *
- * Also holds what the loop knows, struct server, for these two files.
+ * Also has the state of the loop, struct server, for these two files.
  */
 #ifndef LEDGER_DAEMON_ADMIT_H
 #define LEDGER_DAEMON_ADMIT_H

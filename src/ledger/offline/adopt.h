@@ -20,7 +20,7 @@ struct adopt_options {
 	const struct settings *settings;
 	bool copied;       /* a copy or an older state; false: the original, which was moved */
 	bool accept_clock; /* accept a clock before the newest row (ledger/rows/life.h) */
-	const struct operator* operator; /* for the trail */
+	const struct operator* operator; /* for the audit */
 	struct moment now;
 	/* With @copied, called for each dealer, each game server and each suspended player; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);

@@ -63,7 +63,7 @@ enum status export_open_backup(struct export *export, const struct settings *set
 	const struct export_place *place, uint64_t bytes, char *why, size_t why_size);
 
 /*
- * Opens the state itself and records the export in its trail, with @detail. Returns STATUS_BUSY if
+ * Opens the state itself and records the export in its audit, with @detail. Returns STATUS_BUSY if
  * a ledger runs on it, otherwise the results of state_dir_check() and store_open().
  */
 enum status export_open_state(struct export *export, const struct settings *settings,

@@ -67,7 +67,7 @@ enum status import_put(struct import *import, enum record record, const void *ro
 enum status import_settle(struct import *import, uint32_t schema);
 
 struct import_options {
-	const struct operator* operator; /* for the trail */
+	const struct operator* operator; /* for the audit */
 	const char *object;              /* likewise */
 	bool accept_clock;               /* accept a clock before the newest row */
 	/* As of struct offline_deed; NULL: none. */
@@ -76,7 +76,7 @@ struct import_options {
 };
 
 /*
- * After all rows were put: begins a new life (ledger/rows/life.h), records the import in the trail
+ * After all rows were put: begins a new life (ledger/rows/life.h), records the import in the audit
  * and completes the state, so that a ledger can start on it. *life receives the ids of the new
  * life. Returns STATUS_CORRUPT if the rows disagree with the counters. Returns STATUS_CONFIG if
  * the clock of the host cannot be right. After a failure the caller calls import_abandon().

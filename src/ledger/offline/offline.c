@@ -166,7 +166,7 @@ static enum status begin_life(struct store *store, const struct offline_deed *de
 	return status;
 }
 
-/* Records the action in the trail. @life is the life that begins with it; NULL: none. */
+/* Records the action in the audit. @life is the life that begins with it; NULL: none. */
 static enum status write_trail(struct store *store, const struct offline_deed *deed,
 	struct offline_life *life, struct ws *ws, char *why, size_t why_size)
 {

@@ -60,7 +60,7 @@ struct offline_life {
 };
 
 /*
- * Records the action in the trail and begins a new life in the same transaction. Returns the
+ * Records the action in the audit and begins a new life in the same transaction. Returns the
  * results of offline_trail(), and STATUS_CONFIG if the clock of the host cannot be right or no ids
  * are left.
  */

@@ -1,7 +1,7 @@
 /*
- * old_audit - reads the trail of a state that was put away or is damaged.
+ * old_audit - reads the audit of a state that was put away or is damaged.
  *
- * It needs only the trail and the log. It copies them to a separate directory and redoes the log
+ * It needs only the audit and the log. It copies them to a separate directory and redoes the log
  * there. The old state stays unchanged, because its log may still be needed. Damage in other files
  * does no harm.
  */
@@ -12,11 +12,11 @@
 #include "base/status.h"
 #include "domain/records.h"
 
-/* Returns true if @data, the db/ of a state, contains the trail. */
+/* Returns true if @data, the db/ of a state, contains the audit. */
 bool old_audit_is_there(const char *data);
 
 /*
- * Calls @visit for each row of the trail in @data, in order. The copy lies in the state directory
+ * Calls @visit for each row of the audit in @data, in order. The copy lies in the state directory
  * of @settings. Returns STATUS_FULL, STATUS_BUSY, STATUS_CORRUPT, STATUS_IO or STATUS_NOMEM, with
  * a reason in @why. The store may end the process (store/exit.h).
  */

@@ -25,7 +25,7 @@ static bool pass_audit(void *context, struct bytes key, const void *row)
 	return true;
 }
 
-/* Passes the restored trail to the caller. */
+/* Passes the restored audit to the caller. */
 static enum status walk_audit(struct store *store, const struct restore_options *options, char *why,
 	size_t why_size)
 {
@@ -41,7 +41,7 @@ static enum status walk_audit(struct store *store, const struct restore_options 
 }
 
 /*
- * Opens the restored data as a ledger does, records the restore in the trail and begins a new
+ * Opens the restored data as a ledger does, records the restore in the audit and begins a new
  * life.
  */
 static enum status finish_restore(const struct restore_options *options,

@@ -23,12 +23,12 @@ struct restore_options {
 	const char *logs;  /* directory of later logs; NULL: none */
 	bool look_only;    /* only check the backup; restore nothing */
 	bool accept_clock; /* accept a clock before the newest row (ledger/rows/life.h) */
-	const struct operator* operator; /* for the trail */
+	const struct operator* operator; /* for the audit */
 	struct moment now;
 	/* As of struct offline_deed; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);
 	void *rows_context; /* of revived */
-	/* Called for each restored row of the trail, in order; NULL: none. */
+	/* Called for each restored row of the audit, in order; NULL: none. */
 	void (*audit)(void *context, const struct audit *row);
 	void *audit_context;
 	/*

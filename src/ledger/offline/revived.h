@@ -1,6 +1,6 @@
 /*
- * revived - what a restore or an import brought back that concerns security (keys, game servers,
- * suspensions), and what operators changed since the backup.
+ * revived - the keys, game servers and suspended players that a restore or an import brought back,
+ * and the changes by operators since the backup.
  */
 #ifndef LEDGER_OFFLINE_REVIVED_H
 #define LEDGER_OFFLINE_REVIVED_H

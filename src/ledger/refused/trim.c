@@ -1,5 +1,5 @@
 /*
- * trim - deletes refused calls when there are too many bytes of them, and decides whose.
+ * trim - deletes refused calls when they have too many bytes, and decides which sender's.
  */
 #include "ledger/refused/refused_log.h"
 

@@ -1,5 +1,5 @@
 /*
- * audit - the trail of operator actions. It also makes a command that is sent twice act once.
+ * audit - records the actions of operators. So a command that is sent twice acts once.
  *
  * Every admin command that changes data declares its rows with audit_keys(), first calls
  * audit_state(), and records the action with audit_write().

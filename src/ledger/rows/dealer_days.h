@@ -10,7 +10,7 @@
 
 #include "store/ws.h"
 
-/* Makes @ws keep what dealer_days_count() needs. Call it once. */
+/* Makes @ws keep the earlier rows that dealer_days_count() needs. Call it once. */
 void dealer_days_keep(struct ws *ws);
 
 /*

@@ -1,7 +1,7 @@
 /*
  * backups - starts a backup and reports its progress. The store runs it in parallel.
  *
- * The start is recorded in the trail. If the disk is too full to write, the backup starts without
+ * The start is recorded in the audit. If the disk is too full to write, the backup starts without
  * a record. read() answers the command that starts it, too, because only read() has the store.
  */
 #include "base/log.h"

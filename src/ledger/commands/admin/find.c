@@ -1,7 +1,7 @@
 /*
- * find - every place where a text is an id.
+ * find - looks a text up as each kind of id.
  *
- * Each place is one row by its key. References and user ids belong to a dealer or a game server, so they are
+ * Each look-up reads one row by its key. References and user ids belong to a dealer or a game server, so they are
  * looked up for FIND_OWNERS_MAX of these in a command; the first command also looks at the ids that
  * belong to no dealer, and at the players of a game. The cursor is "d" or "c" and the last dealer or game
  * server that was looked at.

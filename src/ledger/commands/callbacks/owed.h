@@ -1,6 +1,6 @@
 /*
- * owed - what a parked betting-result owes a player, for which an adjustment may stand (contract,
- * "What an operator may change").
+ * owed - the amount that a parked betting-result owes a player, which an adjustment may pay instead
+ * (contract, "What an operator may change").
  */
 #ifndef LEDGER_COMMANDS_CALLBACKS_OWED_H
 #define LEDGER_COMMANDS_CALLBACKS_OWED_H

@@ -1,4 +1,7 @@
-/* feed_items - what has become of transactions, by the rows that say so now (contract, "Feed"). */
+/*
+ * feed_items - the present states of transactions, from the rows that have them (contract,
+ * "Feed").
+ */
 #ifndef LEDGER_COMMANDS_TRANSFERS_FEED_ITEMS_H
 #define LEDGER_COMMANDS_TRANSFERS_FEED_ITEMS_H
 

@@ -1,5 +1,5 @@
 /*
- * reports - A4 and A5: what a player has bet and won, and how a game ended (contract, "Statistics"
+ * reports - A4 and A5: a player's bets and wins, and the result of a game (contract, "Statistics"
  * and "Status of a game").
  */
 #include "base/pack.h"

@@ -1,6 +1,6 @@
 /*
- * transfer_inquiry - what became of a transfer, and the seal of an unknown one (contract,
- * "Final answer about a transfer").
+ * transfer_inquiry - reports the outcome of a transfer, and seals the key of an unknown one
+ * (contract, "Final answer about a transfer").
  *
  * The seal takes the idempotency key as a transfer does, so only one of the two can have it: the row
  * is written only if there is none. A key that is known does not change.

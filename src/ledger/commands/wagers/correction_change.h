@@ -1,5 +1,5 @@
 /*
- * correction_change - the checks of a correction, and what it changes (contract, "Corrections").
+ * correction_change - the checks of a correction, and its changes (contract, "Corrections").
  */
 #ifndef LEDGER_COMMANDS_WAGERS_CORRECTION_CHANGE_H
 #define LEDGER_COMMANDS_WAGERS_CORRECTION_CHANGE_H

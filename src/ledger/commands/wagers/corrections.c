@@ -1,5 +1,5 @@
 /*
- * corrections - a settled round gets another result (contract, "Corrections").
+ * corrections - changes the result of a settled round (contract, "Corrections").
  *
  * In a transfer wallet the difference moves here. In a seamless wallet a further B3 raises the
  * payout, and B5 lowers it. A round has one correction after the other: each names the revision that

@@ -15,9 +15,9 @@
 bool correction_by_operator(const struct round_correct_cmd *cmd);
 
 /*
- * Makes the correction or repeats its answer. With @preview it changes nothing, and @result is what
- * the correction would answer, without a transaction_id and an event. round_correct_keys() declares
- * the rows. Without cmd->sender the sweeper sends the callback.
+ * Makes the correction or repeats its answer. With @preview it changes nothing, and @result is the
+ * answer that the correction would give, without a transaction_id and an event.
+ * round_correct_keys() declares the rows. Without cmd->sender the sweeper sends the callback.
  */
 void correction_apply(const struct round_correct_cmd *cmd, bool preview,
 	const struct apply_context *context, struct ws *ws, struct round_correct_result *result);
