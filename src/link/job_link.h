@@ -1,5 +1,5 @@
 /*
- * job_link - has a job run over jobs.sock, and reads its answer part by part.
+ * job_link - requests a job over jobs.sock, and reads its answer part by part.
  *
  * The caller waits. A job that ends is bounded by its own time (jobs.def); the link waits a little longer.
  */

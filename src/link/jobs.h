@@ -1,6 +1,6 @@
 /*
- * jobs - the protocol of jobs.sock, by which the web console has creditbridgectl do what needs keys or a
- * long read. One connection is one job:
+ * jobs - the protocol of jobs.sock, by which the web console requests from creditbridgectl work
+ * that needs keys or a long read. One connection is one job:
  *
  *     request  "CBJ1" length:u32 record               console -> job, once
  *     answer   kind:u8 length:u32 payload             job -> console, any number of JOB_OUTPUT, one JOB_END

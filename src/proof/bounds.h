@@ -50,7 +50,7 @@ void proof_bounds_owed(struct proof *proof, const struct callback *callback, mon
 /* Adds a betting-correction of which the dealer could not take @shortfall. */
 void proof_bounds_decrease(struct proof *proof, const struct callback *callback, money_t shortfall);
 
-/* Reports the sums that @dealer keeps otherwise. Call it after all rows. */
+/* Reports the sums of @dealer that are outside the bounds. Call it after all rows. */
 void proof_bounds_check(struct proof *proof, const struct proof_dealer *dealer);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * claim - which of several ledgers serves the data (contract, "Several hosts").
+ * claim - decides which of several ledgers serves the data (contract, "Several hosts").
  *
  * Ledgers of several hosts may share the data of one store. One of them is active; the others stand by.
  * The active one commits at least once in STORE_BEAT_MS, and each commit raises the turn. A ledger that
@@ -70,8 +70,9 @@ struct claim_rule {
 };
 
 /*
- * Takes what a look showed, which ended at @boot_ms. Returns true if the ledger may claim: the holder
- * released the data, it was an engine of the same supervisor, or the turn stood still long enough.
+ * Takes the result of a look, which ended at @boot_ms. Returns true if the ledger may claim: the
+ * holder released the data, it was an engine of the same supervisor, or the turn stood still long
+ * enough.
  */
 bool claim_may(struct claim_rule *rule, const struct store_cell *cell, int64_t boot_ms);
 

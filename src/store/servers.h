@@ -35,7 +35,8 @@ const struct store_servers *store_servers_of(const struct settings *settings,
 	struct store_servers *servers);
 
 /*
- * Called with what a server says of itself. @server is its place in the list of hosts. Names and values:
+ * Called with each value that a server reports of itself. @server is its place in the list of
+ * hosts. Names and values:
  *
  *     failure      why it did not answer; it is then the only one of the server
  *     version      150018 for 15.18
@@ -55,7 +56,7 @@ const struct store_servers *store_servers_of(const struct settings *settings,
  */
 typedef void store_fact(void *context, unsigned int server, const char *name, const char *value);
 
-/* What a module offers. Its functions are those of store.h. */
+/* The functions of a module, which are those of store.h. */
 struct store_module {
 	const char *version; /* of its package: a module of another version is refused */
 	enum status (*open)(const struct store_options *options, struct store **store, char *why,

@@ -18,7 +18,7 @@ void batch_free(struct pg_batch *batch);
 /* Prepares all statements, in one round trip. Returns the outcome of the trip. */
 enum trip batch_prepare(struct pg_connection *connection);
 
-/* Loads the rows of @ws that are wanted. *status says how it ended if the trip is TRIP_DONE. */
+/* Loads the rows of @ws that are wanted. *status is its result if the trip is TRIP_DONE. */
 enum trip batch_load(struct pg_batch *batch, struct pg_connection *connection, struct ws *ws,
 	enum status *status);
 

@@ -1,4 +1,6 @@
-/* figures - what the store measures, and what it asks the server for now and then. */
+/*
+ * figures - the measures of the store, and the values that it reads from the server now and then.
+ */
 #ifndef STORE_PG_FIGURES_H
 #define STORE_PG_FIGURES_H
 

@@ -1,5 +1,6 @@
 /*
- * module - what store-postgresql.so offers: the functions of store.h, for the servers of the settings.
+ * module - the entry of store-postgresql.so: the functions of store.h, for the servers of the
+ * settings.
  */
 #include "base/text.h"
 #include "store/pg/cell.h"

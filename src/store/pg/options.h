@@ -32,7 +32,8 @@ struct pg_options {
 	uint32_t trip_ms;       /* the longest round trip before its outcome is in doubt */
 	uint32_t patience_ms;   /* how long a save or load looks for a server */
 	uint32_t read_lease_ms; /* store.h */
-	/* Readable: look for no server any more, and ask no server again; -1: none. A round trip still ends. */
+	/* Readable: stop looking for a server, and ask no server again; -1: none. A round trip
+	 * still ends. */
 	int stop_fd;
 	/* Where this host remembers what it served (served.h); NULL: nowhere */
 	const char *state_directory;

@@ -16,8 +16,8 @@ void scan_begin(struct pg_scan *scan, const struct store_range *range);
 void scan_end(struct pg_scan *scan);
 
 /*
- * Reads the next page and visits its rows. A trip in doubt has visited none of them. *status says
- * how it ended if the trip is TRIP_DONE.
+ * Reads the next page and visits its rows. A trip in doubt has visited none of them. *status is its
+ * result if the trip is TRIP_DONE.
  */
 enum trip scan_page(struct pg_scan *scan, struct pg_connection *connection, store_visit *visit,
 	void *context, enum status *status);

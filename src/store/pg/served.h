@@ -28,7 +28,7 @@ void served_close(struct served *served);
 
 /* Reads epoch and turn into @mark, which is 0 if there is no mark. One that cannot be read counts as none, with a warning. */
 void served_read(const struct served *served, struct cell *mark);
-/* Returns whether a server with this epoch and turn lacks something of what @mark names. */
+/* Returns whether a server with this epoch and turn lacks a batch that @mark includes. */
 bool served_lacks(const struct cell *mark, int64_t epoch, int64_t turn);
 
 /*
@@ -40,7 +40,7 @@ enum status served_check(const struct served *served, const struct pg_options *o
 
 /* Remembers that the batch which raised the turn to that of @cell is answered. */
 void served_note(const struct served *served, const struct cell *cell);
-/* As served_note() for what a look shows after an earlier one; of a mark that is newer, nothing changes. */
+/* As served_note(), for the result of a look after an earlier one. A newer mark is not changed. */
 void served_note_seen(const struct served *served, const struct store_cell *before,
 	const struct store_cell *now);
 

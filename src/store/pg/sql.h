@@ -6,7 +6,7 @@
 
 #define SQL_MAX (64 * 1024)
 
-/* Statements over the rows whose values come as an array for each column. */
+/* Statements on rows whose values are passed as one array for each column. */
 enum sql_kind {
 	SQL_LOAD, /* parameters: key columns. Result: number from 1 in the arrays, other columns */
 	SQL_UPDATE, /* parameters: all columns */
