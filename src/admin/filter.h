@@ -1,5 +1,5 @@
 /*
- * filter - what selects the rows of a list: dealer, player, game, range of time and a limit.
+ * filter - selects the rows of a list by dealer, player, game, range of time and a limit.
  */
 #ifndef ADMIN_FILTER_H
 #define ADMIN_FILTER_H

@@ -18,7 +18,7 @@ enum outcome {
 	OUTCOME_CONFIG = 78, /* the configuration or the state directory cannot be used */
 };
 
-/* What failed: a call to the ledger, work on data at rest, or work on a backup. */
+/* The kind of work that failed: a call to the ledger, work on data at rest, or work on a backup. */
 enum failure_source { FAILURE_OF_LEDGER, FAILURE_OF_DATA, FAILURE_OF_BACKUP, FAILURE_SOURCE_COUNT };
 
 /* The id of a call whose result is unknown. */

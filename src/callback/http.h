@@ -138,7 +138,7 @@ void http_begin(struct http_client *client, const struct http_call *call,
 	struct http_answer *answer);
 
 /*
- * Has http_run() return when @fd is readable, too. -1: no descriptor, as at first.
+ * Makes http_run() also return when @fd is readable. -1: no descriptor, as at first.
  */
 void http_client_watch(struct http_client *client, int fd);
 

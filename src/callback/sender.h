@@ -66,7 +66,7 @@ bool sender_add(struct sender *sender, const struct callback_request *request);
 /* Returns the number of attempts that were begun and not taken. */
 unsigned int sender_count(const struct sender *sender);
 
-/* Has sender_run() return when @fd is readable, too. -1: no descriptor, as at first. */
+/* Makes sender_run() also return when @fd is readable. -1: no descriptor, as at first. */
 void sender_watch(struct sender *sender, int fd);
 
 /* Runs until an outcome can be taken, no attempt is left, or @timeout_ms have passed. */

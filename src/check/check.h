@@ -97,9 +97,10 @@ enum outcome check_walk_cancellations(struct check *check);
 enum outcome check_walk_corrections(struct check *check);
 /* Compares a round that counts corrections with them. */
 enum outcome check_corrected_round(struct check *check, const struct round *round);
-/* Compares a decrease with its betting-correction, and counts what the dealer could not take. */
+/* Compares a decrease with its betting-correction, and counts the part that the dealer could not
+ * take. */
 enum outcome check_decrease(struct check *check, const struct correction *row);
-/* Adds what a betting-result that has not ended reports to what its dealer owes. */
+/* Adds the payout of a betting-result that has not ended to the debt of its dealer. */
 enum outcome check_owed_payout(struct check *check, const struct callback *callback);
 /* Searches for corrections whose key or transaction is wrong. */
 enum outcome check_search_corrections(struct check *check);

@@ -1,8 +1,8 @@
 /*
  * check_owed - the rows that the dealers' sums of callbacks need besides the callbacks (proof/bounds.h).
  *
- * Callbacks end while `check` reads. A callback that has ended changes no more, and its end was
- * committed together with what follows from it.
+ * Callbacks end while `check` reads. A callback that has ended does not change any more. Its end
+ * and the changes that follow from it were one commit.
  */
 #include "check/check.h"
 

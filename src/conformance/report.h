@@ -17,8 +17,8 @@
 bool exam_detail(const struct exam *exam, char detail[EXAM_DETAIL_SIZE]);
 
 /*
- * Writes what the operator should look at although no case failed. Returns false if there is
- * nothing.
+ * Writes the findings that the operator should look at although no case failed. Returns false if
+ * there is nothing.
  */
 #define EXAM_WARNING_SIZE 320
 bool exam_warning(const struct exam *exam, char text[EXAM_WARNING_SIZE]);

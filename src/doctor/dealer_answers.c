@@ -1,6 +1,6 @@
 /*
- * doctor_dealer_answers - warns of dealers whose answers ended callbacks by errors: what they do not
- * know, and what they had already.
+ * doctor_dealer_answers - warns of dealers whose answers ended callbacks by errors: the dealer does
+ * not know the bet or the player, or has the message already.
  */
 #include "doctor/doctor.h"
 

@@ -182,8 +182,8 @@ doctor_look doctor_console_front, doctor_console_sockets, doctor_console_process
 	doctor_console_operators, doctor_console_apache, doctor_console_mount;
 
 /*
- * Part of doctor_dealers: warns of dealers by what their answers ended. Returns false if the ledger does
- * not return its metrics.
+ * Part of doctor_dealers: warns of dealers by the callbacks that their answers ended. Returns false
+ * if the ledger does not return its metrics.
  */
 bool doctor_dealer_answers(struct doctor *doctor);
 

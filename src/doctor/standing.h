@@ -1,6 +1,6 @@
 /*
- * standing - what needs the operator, judged from the ledger's figures: one finding for each cause,
- * the worst first. Pure.
+ * standing - finds the causes for which the operator must act, from the ledger's figures: one
+ * finding for each cause, the worst first. Pure.
  */
 #ifndef DOCTOR_STANDING_H
 #define DOCTOR_STANDING_H

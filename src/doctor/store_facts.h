@@ -1,4 +1,5 @@
-/* store_facts - what the servers of PostgreSQL say of themselves, kept for the checks of the store. */
+/* store_facts - the settings and states that the PostgreSQL servers report, for the checks of the
+ * store. */
 #ifndef DOCTOR_STORE_FACTS_H
 #define DOCTOR_STORE_FACTS_H
 

@@ -5,10 +5,10 @@
  * connections from the listening sockets into this queue. Only the queue knows how long each
  * connection has waited. A slot that becomes idle takes the oldest connection.
  *
- * As many connections as there are slots may wait without a limit. A connection after those that
- * has waited for ADMISSION_PATIENCE_MS is excess. The load shedder rejects it at once, since its
- * caller would give up before it is served. So no call is rejected while calls are quick, and no
- * call waits longer than for one slow call.
+ * As many connections as there are slots may wait without a time limit. A connection after those is
+ * excess when it has waited for ADMISSION_PATIENCE_MS. The load shedder rejects it at once, since
+ * its caller would give up before it is served. So no call is rejected while calls are quick, and
+ * no call waits longer than for one slow call.
  */
 #ifndef FCGI_ADMISSION_H
 #define FCGI_ADMISSION_H

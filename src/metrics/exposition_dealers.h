@@ -1,6 +1,6 @@
 /*
  * exposition_dealers - the figures by dealer in the text for Prometheus (metrics/exposition.h), and
- * what both files need to write it.
+ * the helpers of both files.
  */
 #ifndef METRICS_EXPOSITION_DEALERS_H
 #define METRICS_EXPOSITION_DEALERS_H

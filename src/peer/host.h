@@ -1,5 +1,5 @@
 /*
- * host - what the loop of peer.c knows, and the clients that it accepts and ends.
+ * host - the state of the loop of peer.c, and the functions that accept and end its clients.
  */
 #ifndef PEER_HOST_H
 #define PEER_HOST_H
@@ -38,7 +38,7 @@ struct peer_host {
 	bool stop;
 };
 
-/* Accept what waits on a listener, a bounded number at a time. */
+/* Accept the connections that wait on a listener, a bounded number at a time. */
 void host_accept_inward(struct peer_host *host, int64_t now_ms);
 void host_accept_outward(struct peer_host *host, int listener, enum command_socket socket,
 	int64_t now_ms);

@@ -25,7 +25,7 @@ void waking_close(struct waking *waking);
 
 /* Begins to wait, unless it does already or ignores the ledger. Call it before CALLBACK_FIND. */
 void waking_arm(struct waking *waking, int64_t now_ms);
-/* Does not wait for an answer before @until_ms: what is due cannot be claimed. */
+/* Does not wait for an answer before @until_ms, because the due callbacks cannot be claimed. */
 void waking_ignore(struct waking *waking, int64_t until_ms);
 
 /* Sets woken if the answer has come. */

@@ -9,11 +9,11 @@
  * every answer of the ledger has the generation of the keyring, and after a second without an
  * answer the thread asks for it.
  *
- * A missing or malformed header costs no signature, which depends only on what was sent. A wrong
- * signature and an unknown caller cost the same work: AUTH_WORK signatures, one for each key
- * slot, with made-up keys in empty slots. The algorithm follows from the length of the signature
- * that was sent, so the work does not depend on the dealer's algorithm. Only a valid signature is
- * answered earlier. web/flood.h bounds the cost of invalid ones.
+ * If a header is missing or malformed, no signature is computed. This depends only on what the
+ * caller sent. A wrong signature and an unknown caller cost the same work: AUTH_WORK signatures,
+ * one for each key slot, with made-up keys in empty slots. The algorithm follows from the length of
+ * the signature that was sent, so the work does not depend on the dealer's algorithm. Only a valid
+ * signature is answered earlier. web/flood.h bounds the cost of invalid ones.
  */
 #ifndef WEB_AUTH_H
 #define WEB_AUTH_H

@@ -91,7 +91,8 @@ enum flood_room {
 /* Returns false if randomness is exhausted. */
 bool flood_init(struct flood *flood);
 
-/* Returns how @request may be checked. Only above a budget it is FLOOD_LEAN or FLOOD_REFUSED. */
+/* Returns how @request may be checked. The result is FLOOD_LEAN or FLOOD_REFUSED only above a
+ * budget. */
 enum flood_room flood_enter(struct flood *flood, const struct flood_request *request);
 
 /*

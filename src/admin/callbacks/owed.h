@@ -1,6 +1,6 @@
 /*
- * owed - walks everything that is owed: the open callbacks that move credit, and what corrections could
- * not take back.
+ * owed - walks all debts: the open callbacks that move credit, and the amounts that corrections
+ * could not take back.
  *
  * Open callbacks are found as callback_shape.h finds them: those that are due by the rows of
  * RECORD_DUE, those that are parked or held by the list of each dealer that has some. Corrections are walked only

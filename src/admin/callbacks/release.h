@@ -60,8 +60,8 @@ size_t release_count_unreconciled(const struct release *release, const char **fi
 	uint64_t *callbacks);
 
 /*
- * Releases the dealers in turn; sets @released or @failure of each. One that fails does not keep the
- * others from being released, unless the ledger cannot be asked. Returns OUTCOME_DONE if all were
+ * Releases the dealers in turn; sets @released or @failure of each. If one fails, the others are
+ * released all the same, unless the ledger does not answer. Returns OUTCOME_DONE if all were
  * released, OUTCOME_PARTLY if some were, otherwise the outcome of the first one. Reports nothing.
  * @unreconciled: also those whose file was not compared, which the ledger refuses otherwise.
  */

@@ -1,5 +1,5 @@
 /*
- * stories - fetches what a sentence of domain/story.h needs, and makes it.
+ * stories - fetches the rows that a sentence of domain/story.h needs, and makes the sentence.
  */
 #ifndef ADMIN_CALLBACKS_STORIES_H
 #define ADMIN_CALLBACKS_STORIES_H

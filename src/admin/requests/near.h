@@ -20,7 +20,7 @@
 enum outcome near_player(struct session *session, const char *casino_id,
 	struct explain_player *player);
 
-/* What is similar to the filter of a search without a result; "": nothing. */
+/* The ids that are similar to the filter of a search without a result; "": there are none. */
 struct near_refused {
 	bool no_dealer; /* there is no dealer of that id */
 	char casino_id[CASINO_ID_SIZE];

@@ -1,4 +1,5 @@
-/* A dealer's own callbacks: those that were not delivered, and asking for one again. */
+/* Lists a dealer's callbacks that were not delivered, and sends one again if the dealer requests
+ * it. */
 #include "web/handlers/handlers.h"
 
 #include "base/pack.h"

@@ -1,4 +1,4 @@
-/* C corrections: a settled round gets another result, which a seamless dealer is sent. */
+/* C corrections: changes the result of a settled round, and reports it to a seamless dealer. */
 #include "web/handlers/send_callback.h"
 
 #include "base/text.h"

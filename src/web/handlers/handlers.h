@@ -32,8 +32,8 @@ void handle_stat(struct web_request *web);
 void handle_inquire(struct web_request *web);
 
 /*
- * FEED, command by command, until the limit, the end, or a bound. An empty page is waited for
- * (web/request/feed_waits.h). The history reads one player's, and never waits.
+ * FEED, command by command, until the limit, the end, or a bound. If the page is empty, the call
+ * waits (web/request/feed_waits.h). The history reads one player's transactions, and never waits.
  */
 void handle_feed(struct web_request *web);
 void handle_history(struct web_request *web);

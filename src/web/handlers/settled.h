@@ -1,4 +1,4 @@
-/* settled - the answer for a settled round, of a result and of an item of a batch. */
+/* settled - the answer for a settled round, to a result and to an item of a batch. */
 #ifndef WEB_HANDLERS_SETTLED_H
 #define WEB_HANDLERS_SETTLED_H
 

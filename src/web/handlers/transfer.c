@@ -1,4 +1,4 @@
-/* A1 and A2: one command, two directions. And what became of a transfer. */
+/* A1 and A2: one command with two directions. Also the inquiry about the outcome of a transfer. */
 #include "web/handlers/handlers.h"
 
 #include "base/text.h"

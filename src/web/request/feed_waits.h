@@ -3,12 +3,12 @@
  *
  * They are fibers of one thread, so there is no lock. Each looks for new transactions every
  * FEED_LOOK_MS and otherwise sleeps: it holds neither a permit nor anything of the ledger. It
- * occupies a slot of its worker, so at most half of the slots may wait. A further call is refused
- * and not answered without items: its caller would call again at once.
+ * occupies a slot of its worker, so at most half of the slots may wait. A further call is refused.
+ * With an answer without items, its caller would call again at once.
  *
- * No dealer is kept out by the calls of others: if every place is taken, a dealer that has none gets
- * the place of the oldest call of a dealer that has several. That call is then answered without
- * items.
+ * The calls of one dealer cannot keep all places: if every place is taken, a dealer that has none
+ * gets the place of the oldest call of a dealer that has several. That call is then answered
+ * without items.
  */
 #ifndef WEB_REQUEST_FEED_WAITS_H
 #define WEB_REQUEST_FEED_WAITS_H
@@ -40,7 +40,7 @@ struct feed_place {
 void feed_waits_init(struct feed_waits *waits, unsigned int slots);
 /*
  * Takes a place for a waiting call of the dealer. Returns false if the dealer has
- * FEED_WAITS_DEALER_MAX. Also if all are taken and the dealer has one, or no dealer has several.
+ * FEED_WAITS_DEALER_MAX, or if all are taken and the dealer has one or no dealer has several.
  */
 bool feed_waits_take(struct feed_waits *waits, const char *casino_id, struct feed_place *place);
 /* Returns true until the place is given back, or another dealer gets it. */

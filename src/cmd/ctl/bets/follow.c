@@ -1,6 +1,6 @@
 /*
- * follow - implements `follow`: prints the transactions of all dealers, or of one, as lines of JSON,
- * and goes on with those that are made meanwhile.
+ * follow - implements `follow`: prints the transactions of all dealers, or of one, as lines of
+ * JSON, and then the new ones as they are made.
  */
 #include "cmd/ctl/common/ctl.h"
 

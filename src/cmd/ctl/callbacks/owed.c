@@ -1,5 +1,5 @@
 /*
- * owed - implements `owed`: lists what is owed, since when, why, and the next step.
+ * owed - implements `owed`: lists the debts, with their beginnings, causes and next steps.
  */
 #include "cmd/ctl/callbacks/owed.h"
 

@@ -1,5 +1,5 @@
 /*
- * owed - prints a story (domain/story.h) and what is owed.
+ * owed - prints a story (domain/story.h) and the debts.
  */
 #ifndef CMD_CTL_CALLBACKS_OWED_H
 #define CMD_CTL_CALLBACKS_OWED_H
