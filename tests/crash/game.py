@@ -22,7 +22,7 @@ PLAYERS = "/platform/players"
 BALANCE = "/platform/balance"
 BETS = "/platform/bets"
 RESULTS = "/platform/results"
-# What a call of group C can be answered by in the storm, by id of the error body.
+# The statuses that a call of group C can get in the storm, by id of the error body.
 BET_ENDS = {"": 200, "bet_rejected": 409, "dealer_unreachable": 502, "dealer_timeout": 504}
 TOO_MUCH = 10 ** 7 * UNITS  # more than any player has at the dealer
 # A seamless dealer whose deadlines and delays are short.
@@ -84,7 +84,7 @@ class Bet:
             self.transaction_id = body.get("transaction_id")
             return
         same = error == self.error and body.get("transaction_id") == self.transaction_id
-        # What is being refunded is refunded at some time.
+        # A bet that is being refunded becomes refunded later.
         moved = (self.state, body.get("state")) == ("refunding", "refunded")
         moved |= at_once and (body.get("state"), self.state) == ("refunding", "refunded")
         check_answer(same and (moved or body.get("state") == self.state), self.key, answer,

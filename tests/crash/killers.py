@@ -1,4 +1,4 @@
-"""What dies and stops under load: workers, the ledger's engine and sweepers."""
+"""Kills and stops processes under load: workers, the ledger's engine and sweepers."""
 import collections
 import json
 import os

@@ -18,9 +18,9 @@ webhook-id is drawn from the seed. --timeout-ms is how long the service waits fo
     late            5  passed on at once and answered after the timeout; or passed on after it,
                        perhaps after the refund
 
-Now and then the door is shut for a moment: new connections are refused. On the control port each
-line is a JSON object and is answered by one: {"faults": BOOL} turns faults on or off; {"report":
-true} is answered by the book.
+Now and then the listener is closed for a moment, so that new connections are refused. On the
+control port each line is a JSON object and is answered by one: {"faults": BOOL} turns faults on or
+off; {"report": true} is answered by the book.
 """
 import argparse
 import asyncio
@@ -221,7 +221,7 @@ class Proxy:
         while await reader.read(4096):
             pass
 
-    # -- the door, and the control port
+    # -- the listener, and the control port
 
     async def listen(self):
         self.server = await asyncio.start_server(self.serve_cutting, "127.0.0.1",

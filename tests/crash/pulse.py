@@ -18,7 +18,7 @@ class Pulse(threading.Thread):
         self.stopping = threading.Event()
 
     def beat(self):
-        """What the machine has to do for it."""
+        """The work of the machine at each beat."""
 
     def run(self):
         before = time.monotonic()

@@ -1,8 +1,8 @@
 """Transfers at a steady rate over the ledger's own socket, in a process of its own.
 
-Every acknowledged transfer is remembered with the time and the answer. prove() asks for each again,
-with the same bytes: what is there answers as a replay, with the same answer. What is not there
-would be done now, and is lost.
+Every acknowledged transfer is remembered with the time and the answer. prove() sends each again,
+with the same bytes. A transfer that the ledger has is answered as a replay, with the same answer. A
+transfer that it lost would be made anew, which prove() notices.
 """
 import multiprocessing
 import os

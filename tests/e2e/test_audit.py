@@ -25,7 +25,7 @@ READS = {"status", "metrics", "dealer list", "dealer show", "dealer ping", "clie
          "bet show", "bet list", "round show", "callback list", "callback show", "check", "audit",
          "recon", "reconcile", "explain", "doctor", "completion", "follow", "refused list", "owed",
          "operator list", "cluster status", "replay list", "replay show", "report days"}
-# What is done without a ledger, or has to be looked for where it is tested as a whole.
+# Commands that work without a ledger, or whose rows the suite of the command looks up.
 ELSEWHERE = {"init", "adopt", "schema", "dealer test", "backup", "restore", "export", "import", "sweep",
              "demo", "callback replay", "replay stop", "job", "member add", "member list", "member renew", "member remove"}
 SETTINGS = (("currency", "eur", "currency"), ("mode", "seamless", "mode"), ("decimals", "3", "decimals"),
@@ -208,7 +208,7 @@ def case_resume(trail):
 
 
 def case_refused(trail):
-    """What was refused is no deed."""
+    """A command that was refused has no row in the audit."""
     last = trail.rows(1)[0]["seq"]
     trail.ctl("dealer", "add", "bank", "--currency", "thb", "--mode", "transfer", code=1)
     trail.ctl("player", "adjust", "bank", "alice", "-1000", "--reason", "x", code=1)

@@ -199,7 +199,7 @@ def case_second_backup():
         check(second["complete_to_ms"] > first["complete_to_ms"], "complete_to_ms")
         shutil.rmtree(wallet.state)
         wallet.prove(load)
-        # What was restored goes on in the same directory.
+        # Backups of the restored data continue in the same directory.
         equal(wallet.backup()["added"], True, "a backup of what was restored")
         equal(wallet.backup("--whole")["added"], False, "a whole backup")
 
@@ -407,7 +407,7 @@ def case_other_user():
         target = wallet.dir / "backup"
         wallet.ctl("backup", target)
         equal(target.stat().st_uid, user.pw_uid, "owner of the backup")
-        # What is root's and not empty is not given away.
+        # A directory of root that is not empty keeps its owner.
         mine = wallet.dir / "mine"
         mine.mkdir()
         (mine / "file").touch()
@@ -615,7 +615,8 @@ class Later(Wallet):
         self.start()
 
     def rests(self):
-        """What was dropped, once that is all. Asking for the status disturbs nothing."""
+        """Waits until no more bodies are dropped, and returns their number. Reading the status
+        disturbs nothing."""
         wait_until(lambda: self.ctl_json("status")["bodies_dropped"], 30, "the first drop")
         seen = [0, 1]
         while seen[-1] != seen[-2]:

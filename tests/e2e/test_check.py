@@ -2,7 +2,7 @@
 """creditbridgectl check on bets, rounds and callbacks: sound data pass, also while they change and
 after the ledger was killed; each lie is found.
 
-What workers and the sweeper do is done over edge.sock (cb_worker.py). A proxy between
+The test does the work of workers and of the sweeper over edge.sock (cb_worker.py). A proxy between
 creditbridgectl and the ledger makes the lies: it changes rows.
 """
 import itertools
@@ -517,7 +517,8 @@ class Storm:
             if chance.random() < 0.5:
                 link.corrected(game, revision, result, payout, chance)
         self.rounds += 1
-        # Each answer that check waits for waits for a commit. Where programs are slow there is less to read.
+        # Each answer that check waits for waits for a commit. If programs are slow, there are fewer
+        # rows to read.
         time.sleep(0.01 * (SLOWER ** 2 if self.killed else 1))
 
     def sweep(self, link, chance, _seed):

@@ -2,7 +2,7 @@
 """creditbridgectl check on corrections, cancellations and the dealers' sums: what is sound passes, and
 each damage is named.
 
-As in test_check.py, a man in the middle between creditbridgectl and the ledger damages the rows.
+As in test_check.py, a proxy between creditbridgectl and the ledger damages the rows.
 """
 import json
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """creditbridgectl as an operator uses it, against a real ledger.
 
-What cannot be provoked there (damaged rows, an answer that is lost, an overloaded ledger) is made
-by a man in the middle of its socket.
+A proxy on the ledger's socket makes the faults that the ledger does not have: damaged rows, a lost
+answer, overload.
 """
 import base64
 import hashlib
@@ -792,7 +792,7 @@ def case_audit():
         equal((row["uid"], row["peer_uid"]), (os.getuid(), os.getuid()), "who")
         check(abs(row["time_ms"] - cb.now_ms()) < 60000, "when")
         check(name in row["object"], "what")
-    # A refused command is no deed, and neither is one that reads.
+    # A refused command has no row in the audit, and neither has one that reads.
     ctl("dealer", "key-add", name, code=1)
     ctl("dealer", "list")
     equal(ctl_json("audit", "--limit", "1")["audit"][0]["seq"], rows[0]["seq"], "nothing more")
@@ -1058,7 +1058,7 @@ CASES = [
     ("an adjustment whose answer is lost", case_adjust_unknown),
     ("lists without a row", case_empty_lists),
     ("transfers are found", case_transfers),
-    # Before there are many rows: each one passes through the man in the middle.
+    # Before there are many rows, because each one passes through the proxy.
     ("check finds damage", case_check_finds_damage),
     ("a damaged chain of movements", case_damaged_chain),
     ("check of many rows", case_check_pages),

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """creditbridgectl on game servers, bets, rounds and callbacks, against a real ledger.
 
-What workers and the sweeper do is done over edge.sock (cb_worker.py), so that each case decides how
-the dealer answered; only `dealer ping` speaks HTTP, to dealers of its own on loopback.
+The test does the work of workers and of the sweeper over edge.sock (cb_worker.py), so that each
+case decides how the dealer answered; only `dealer ping` speaks HTTP, to dealers of its own on
+loopback.
 """
 import contextlib
 import hashlib
@@ -891,7 +892,7 @@ def case_confirmation():
         equal(state_of(event), "parked", "not confirmed")
     code, shown = on_terminal(WALLET, "callback", "retry", event, "--reason", "x", answer="y\n")
     equal((code, state_of(event)), (0, "due"), shown)
-    # What can be undone is not asked, and neither is a rehearsal.
+    # The command does not ask before an action that can be undone, or with --dry-run.
     equal(on_terminal(WALLET, "callback", "hold", event, "--reason", "x")[0], 0, "hold")
     code, shown = on_terminal(WALLET, "callback", "cancel", event, "--reason", "x", "--dry-run")
     equal((code, state_of(event)), (0, "held"), shown)

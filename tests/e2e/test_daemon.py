@@ -795,7 +795,7 @@ def test_large_rounds():
             equal(burst(frames), refusals, name)
             grown[name] = status_kib(pid, "VmHWM") - rest
         print(f"# KiB above rest: {grown}")
-        # What a sanitizer or valgrind keeps of freed memory is not the ledger's.
+        # Freed memory that a sanitizer or valgrind keeps does not count.
         check(SLOWER > 1 or max(grown.values()) < LARGE_GROWTH_KIB, f"KiB above rest: {grown}")
         equal(bench.wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
 

@@ -93,7 +93,7 @@ class Worker:
 
 
 def case_few(bench):
-    """What the process inherited is too little; it takes what it may."""
+    """The inherited limit is too low; the worker raises it as far as it may."""
     worker = Worker(bench, "few", 40, 4096)
     # It listens a moment before that.
     wait_until(lambda: worker.limit() != 40, WAIT_S, "another limit")

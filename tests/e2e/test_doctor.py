@@ -59,7 +59,7 @@ EXCUSED = set()  # checks whose fault could not be made here
 
 
 class Report:
-    """What one call of doctor came to."""
+    """The result of one run of doctor."""
 
     def __init__(self, done):
         check(done.stdout.endswith("\n") and done.stdout.count("\n") == 1,
@@ -115,8 +115,8 @@ def doctor(*words, config=None, program=None, wrap=(), **options):
 
 def diagnose(expected, *words, **options):
     """Demands exactly the findings @expected, {"FAIL check": words of found and remedy, as one
-    regular expression}, besides warnings_here(). What an earlier case has left would be found, too. Returns the
-    report."""
+    regular expression}, besides warnings_here(). Faults that an earlier case left would be found,
+    too. Returns the report."""
     report = doctor(*words, **options)
     found = report.results("WARN", "FAIL")
     # No warning of what this machine has, such as a clock that is kept.
@@ -235,8 +235,8 @@ def machine_sweeps():
 
 
 def warnings_here():
-    """What must be warned of on this machine, but for its disk: whether that is slow is seen anew by
-    each look."""
+    """The warnings that doctor must give on this machine, except for its disk, which each run
+    measures anew."""
     return ({"WARN state_directory"} if ROOT else set()) | \
         (set() if clock_is_kept() else {"WARN clock"}) | \
         (set() if machine_sweeps() else {"WARN cron"})
@@ -314,7 +314,7 @@ def case_state_missing():
                           config=config_with(f'state_directory = "{path}"',
                                              drop=["state_directory"]))
         check("SKIP state_files" in report.results("SKIP"), report)
-    # What an interrupted restore leaves is not to be initialised.
+    # The remains of an interrupted restore must not be initialised.
     (empty / "restoring").touch(mode=0o600)
     report = diagnose({"FAIL state_directory": "a restore to .* was interrupted.*repeat it"},
                       config=config_with(f'state_directory = "{empty}"',
@@ -340,7 +340,7 @@ def case_configuration_refused():
     line = len(path.read_text().splitlines())
     report = diagnose({"FAIL configuration": f"{path}:{line}: .*disk_low_water_mib.*correct that"},
                       "--url", SERVER.base_url, config=path)
-    # What does not depend on it is looked at all the same.
+    # Checks that do not depend on the configuration run all the same.
     check(report.of("wallet_mount")[0].result == "PASS" and "SKIP ledger" in report.results("SKIP"),
           report)
     diagnose({"FAIL configuration": "No such file.*--config=FILE"}, config=WALLET.dir / "none.conf")
@@ -605,7 +605,7 @@ def case_ledger_stopped():
 
 
 def older(middle):
-    """A man in the middle looks like the installation itself."""
+    """Makes the proxy look like the installation itself."""
     os.link(WALLET.sockets / "edge.sock", middle.dir / "edge.sock")
     (middle.dir / "admin.sock").chmod(0o600)
     middle.config.write_text(middle.config.read_text().replace("ledger_deadline_ms = 500\n", ""))
@@ -751,7 +751,7 @@ def case_cron():
         cron(("WARN", "neither cron nor systemd has a line"), "creditbridge", f"#* * * * * root {line}")
     finally:
         child.stop()
-    # Where no other process is to be seen.
+    # In a name space without other processes.
     cron(("WARN", "neither cron nor systemd runs.*start cron"), "creditbridge",
          f"* * * * * root {line}", beside=("unshare", "--pid", "--fork", "--mount-proc"))
 
@@ -859,7 +859,7 @@ def figures():
 
 
 def case_probes_are_apart():
-    """What doctor sends is counted as doctor's: it raises no figure of callers."""
+    """Calls of doctor are counted as doctor's: they raise no figure of callers."""
     before = figures()
     mended(*both(SERVER))
     after = figures()

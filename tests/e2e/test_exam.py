@@ -25,7 +25,7 @@ from cb_platform import LOOPBACK, seamless_dealer  # noqa: E402
 
 FIRST_ID = 2 ** 52
 MONEY = re.compile(r"[+-]?\d+\.\d\d")
-# What the dealers of this file are called, and what the reference dealer knows.
+# The instance of these cases, and the reference dealer.
 WALLET = REFERENCE = None
 ctl = ctl_json = refused = None
 CORRECTIONS = ("--path-betting-correction", "/betting-correction")
@@ -314,7 +314,7 @@ def case_reference_passes():
         number = int(row["webhook_id"].rpartition("-")[2])
         check(number < FIRST_ID and number % cb.ID_STRIDE == 0 or FIRST_ID < number < 2 ** 53,
               row)
-    # None of it is the ledger's, but for the trail.
+    # The ledger has no row of the exam, except in the audit.
     equal(ctl_json("check"), before, "the ledger")
     equal(ctl_json("bet", "list")["bets"], [], "no bets")
     equal(ctl_json("callback", "list")["callbacks"], [], "no callbacks")
@@ -560,7 +560,7 @@ def case_reports():
         done = ctl(*words, "--junit", WALLET.dir / "none" / "report.xml", code=1)
         check("cannot write" in done.stderr, done.stderr)
         equal(other.calls, calls, "nothing was sent for a report that cannot be written")
-        # Nor is a part of one left, when there is no room for all of it.
+        # If there is no room for the whole report, no part of it is left.
         done = subprocess.run(WALLET.ctl_argv(*words, "--junit", path), capture_output=True,
                               text=True, timeout=60 * cb.PATIENCE, check=False, restore_signals=False,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)))

@@ -349,7 +349,8 @@ def case_players(desk, mount, server):
 
 
 def case_good(desk, mount, server):
-    """What is let in is not kept. What is refused for another reason is explained without its body."""
+    """What is let in is not kept. A call that was refused for another reason is explained without
+    its body."""
     request_id, answer = mount.send(server, dumps(mount.body()))
     equal(answer.status, 200, f"{answer}")
     missing, answer = mount.send(server, dumps(mount.body()), path="/nowhere")

@@ -621,7 +621,8 @@ def forgeries():
 
 
 def case_forged():
-    """What the ledger's commands could not have made is refused: a row by itself, and beside others."""
+    """Rows that the ledger's commands cannot have made are refused, whether they are wrong by
+    themselves or beside others."""
     path, _ = exported("--with-keys")
     lines = path.read_text().splitlines()
     player = next(json.loads(line)["player_id"] for line in lines if '"game_id":"g-1"' in line)
@@ -922,7 +923,8 @@ class Load:
 
 
 def case_under_load():
-    """What is exported is of one moment: the proof finds nothing in it, whatever went on."""
+    """An export has the rows of one moment: the proof finds nothing in it, whatever changed
+    meanwhile."""
     with Load(WALLET) as load:
         for _ in range(2):
             begun = load.total()
@@ -950,7 +952,7 @@ def case_two_at_once():
     check(0 in codes and set(codes) <= {0, 75}, f"{codes} {errors}")
     for code, path in zip(codes, paths):
         equal(path.exists(), code == 0, "a file, or none")
-    # What an export that was killed left is no matter.
+    # The remains of an export that was killed do no harm.
     (WALLET.state / "export" / "db").mkdir(parents=True)
     (WALLET.state / "export" / "db" / "transaction.db").write_text("half of it")
     exported()

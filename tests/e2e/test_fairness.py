@@ -133,8 +133,8 @@ class Machine:
             pulse.join()
 
     def p99(self, times):
-        """Of how long things took: @times are (begin, end) of the monotonic clock. What the machine
-        stood still in between is no part of it."""
+        """Returns the p99 of the durations of @times, which are (begin, end) of the monotonic
+        clock, and the machine's stalls, which the durations leave out."""
         stalls = sum(to - since for pulse in self.pulses for since, to in pulse.late)
         net = [end - begin - stood_still(self.pulses, begin, end) for begin, end in times]
         return sorted(net)[int(len(net) * 0.99)], stalls
@@ -319,7 +319,8 @@ class Platform:
                                    ("x-client-signature", cb.sign(self.key, body))]))
 
     def hanging(self, measure, strict=True):
-        """What @measure gives while twenty bets hang; not @strict: or as many as already can."""
+        """Returns the result of @measure while twenty bets hang; not @strict: while as many hang as
+        can."""
         self.phases += 1
         casino_id = f"slow-{self.phases}"
         self.wallet.dealer_add(casino_id, "--url", self.servers.url("dead"), "--allow-http",

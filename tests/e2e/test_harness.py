@@ -230,7 +230,7 @@ def files_in_memory():
     mount = re.search(r"(?m)^\S+ /dev/shm tmpfs ", pathlib.Path("/proc/mounts").read_text())
     found = os.statvfs("/dev/shm") if mount else None
     left = int(re.search(r"(?m)^MemAvailable: +(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) << 10
-    # Where there is much more than is needed: other programs may take some just then.
+    # Requires much more space than is needed, because other programs may take some meanwhile.
     room = (found and not found.f_flag & os.ST_NOEXEC and os.access("/dev/shm", os.W_OK) and
             min(left, found.f_bavail * found.f_frsize) >= 4 << 30)
     with tempfile.TemporaryDirectory(prefix="harness-") as folder:

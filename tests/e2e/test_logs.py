@@ -164,7 +164,7 @@ class Run:
             self.call("POST", "/nowhere", move, algorithm, 404)
             self.call("POST", cb.TRANSFER_IN, b'{"a\x01"', algorithm, 400)
             self.call("POST", cb.TRANSFER_IN, b'"' + b"x" * 70000 + b'"', algorithm, 413)
-            # What looks like lines and values of a log.
+            # Texts that look like lines and values of a log.
             self.call("POST", cb.TRANSFER_IN, dict(
                 move, request_transaction_id=new_id('x" event=request request_id=forged y="')),
                 algorithm)

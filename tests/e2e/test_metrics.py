@@ -196,7 +196,7 @@ def case_exact(b):
 
 
 def case_kill_under_load(b):
-    """What a caller was answered is counted, whenever the workers are killed."""
+    """Each call that was answered is counted, whenever the workers are killed."""
     users = [b.new("user") for _ in range(4)]
     for user in users:
         b.wallet.player_add(b.dealer.casino_id, user)
@@ -213,7 +213,7 @@ def case_kill_under_load(b):
     kills = 0
     try:
         for _ in range(6):
-            # Where a worker takes long to start, kills at a fixed pace would let none of them answer.
+            # If workers take long to start, kills at fixed times would let none of them answer.
             enough = len(answered) + 35
             wait_until(lambda: len(answered) >= enough, PLENTY_S, "answers between two kills")
             kills += b.kill_workers() > 0

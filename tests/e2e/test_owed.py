@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """What is owed, and the sentences of `bet show`, `round show` and `transfer show`, against a real ledger.
 
-What workers and the sweeper do is done over edge.sock (cb_worker.py). The transcripts of doc/support.md
-are compared with what the commands print; `test_owed.py --write` writes them anew.
+The test does the work of workers and of the sweeper over edge.sock (cb_worker.py). The transcripts
+of doc/support.md are compared with what the commands print; `test_owed.py --write` writes them
+anew.
 """
 import os
 import pathlib
@@ -89,7 +90,7 @@ def debts(*words):
 
 
 def sums(name):
-    """What the dealer's sums say that it owes."""
+    """The debts by the dealer's sums."""
     total = ctl_json("dealer", "show", name)["total"]
     return total["owed_payouts"], total["owed_refunds"], total["shortfall"]
 

@@ -474,7 +474,8 @@ def case_seamless_correction(b):
     corrected(first, 1, -30, 0, shortfall=30, callback=("delivered", 1))
     again = b.correct(user, game, 1, "loss", key=key, dealer=b.seamless)
     equal((again.replayed, again.body), (True, first.body), "a repeated request")
-    # An operator's correction is sent by the sweeper. What was not taken is taken from an increase.
+    # An operator's correction is sent by the sweeper. The part that was not taken is taken from an
+    # increase.
     made = b.wallet.ctl_json("round", "correct", f"{b.seamless.casino_id}/{user}", game, "win", "40",
                              "--reason", "misread", "--yes")
     equal((made["delta"], made["shortfall"], made["revision"]), (40, -30, 2), f"{made}")
@@ -665,7 +666,7 @@ def case_stopped_worker(b):
 
 
 def won(bet, payout, state="delivered"):
-    """What the answer to an item is, but for its transaction_id."""
+    """Returns the answer to an item, without its transaction_id."""
     return {"bet_amount": bet, "addition_amount": 0.0, "win_amount": payout - bet, "payout_amount": payout,
             "callback": {"state": state, "attempts": 0}}
 
@@ -732,7 +733,7 @@ def sweep(b):
 
 
 def case_batch_bodies(b):
-    """What is wrong with a batch as a whole. Nothing of it moves and no key is used."""
+    """Faults of a batch as a whole. Nothing of it moves and no key is used."""
     user, game, key = b.player(100), new_id("game"), new_id("batch")
     accepted(b.bet(user, game, 10), 90)
     good = b.item(user, game, "win", 20)
@@ -947,7 +948,8 @@ def case_late_success(b):
 
 
 def case_odd_answers(b):
-    """What the dealer may answer to a bet besides yes and no (contract, "Answers of a dealer")."""
+    """Answers of a dealer to a bet that neither accept nor refuse it (contract, "Answers of a
+    dealer")."""
     user = b.seamless_player()
     for fault, words, code, error_id in (
             ("empty", {"works": 1}, 200, None), ("status", {"code": 404}, 409, "bet_rejected"),

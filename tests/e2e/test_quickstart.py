@@ -285,7 +285,8 @@ yes "installed,some-other-package,some-package (= 1)" | head -c 1048576
 def case_run_depends():
     """`run` installs a part of what `check` installs: the build and the one web server that is asked for."""
     def missing(*words):
-        """What quickstart would install on a Debian without packages, as a user that is not root."""
+        """Lists the packages that quickstart would install on a Debian without them, as a user that
+        is not root."""
         tree, programs = work / "bare-tree", work / "bare-programs"
         for folder in (tree / "debian", programs):
             folder.mkdir(parents=True, exist_ok=True)

@@ -161,7 +161,7 @@ def case_transfers():
         equal((wallet.balance("alice"), wallet.balance(odd)), (23.25, 7), "both sides agree")
         report = wallet.reconcile("demo", rows)
         check(report["ok"] and set(remedies(report).values()) == {"none"}, f"it is reconciled: {report}")
-        # What the dealer lost, or booked twice, is its own to mend.
+        # Only the dealer can mend rows that it lost or booked twice.
         report = wallet.reconcile("demo", [rows[0], *rows])
         equal(remedies(report)["movement", str(rows[0]["id"])], "ask_dealer", "booked twice")
         transfer("alice", 100, "in-5", known=False)
@@ -219,7 +219,7 @@ def case_quiet_dealer():
 # -- bets
 
 def play(wallet, book):
-    """What happens before the backup and after it; the bets by their games."""
+    """Plays the calls before the backup, and those after it. Returns the bets by their games."""
     bets = {}
     with Worker(wallet.sockets / "edge.sock") as link:
         def place(game, ended=True):
@@ -392,7 +392,8 @@ def case_security():
         wallet.start()
         equal(wallet.ctl_json("status")["unconfirmed_keys"], 1, "of the dealer, after a start")
         wallet.stop()
-        # Rolled forward, they are in force; an audit of a later life names other deeds.
+        # If the logs are rolled forward, the changes are in force; an audit of a later life has
+        # other rows.
         report, _ = again("--logs", wallet.dir / "old" / "db")
         equal((report["rolled_forward"], changed(report)), (True, deeds), "with the logs")
         equal({row["in_force"] for row in report["changed"]}, {True}, "in force")

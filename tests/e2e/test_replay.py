@@ -199,7 +199,7 @@ def marks_of(nok, name, events):
 
 
 def case_later_parked_is_not_replayed():
-    """What is parked after the preview stays, also if it was made before."""
+    """A callback that is parked after the preview stays parked, also if it was made before."""
     name = dealer_new("later")
     nok = Browser(CONSOLE, "kim")
     code = WALLET.ctl_json("operator", "add", "kim", "--role", "finance")["otpauth"]

@@ -134,7 +134,7 @@ class Bench:
         return cb.call(self.server, method, path, body, dealer=dealer, **words)
 
     def read(self, path, body, dealer):
-        """What GET with a body and POST must both answer."""
+        """The answer that GET with a body and POST must both give."""
         answers = [self.call(path, body, dealer, method) for method in ("GET", "POST")]
         for answer in answers:
             equal(answer.status, 200, f"{path} {body}: {answer}")
@@ -224,7 +224,8 @@ def case_sums(b):
 
 
 def case_never_accepted(b):
-    """What the dealer refused, or what is being refunded, was never a bet of the player's."""
+    """Bets that the dealer refused, or that are being refunded, do not count as bets of the
+    player."""
     dealer = b.seamless
     user, game = b.player(dealer), new_id("game")
     b.reference.fault("refuse", kind=BETTING, user_id=user, times=1)

@@ -39,7 +39,7 @@ READS = {"status", "metrics", "dealer_state", "activity", "callback_ages", "list
          "refused_list", "replay_preview"}
 MAY = {"read": READS, "support": READS | {"refused_find", "key_try", "callback_operate", "replay_start",
                                                    "replay_stop"}}
-# What would end or change the ledger under the other cases, also as root.
+# Commands that would end or change the ledger under the other cases, also as root.
 NOT_AS_ROOT = {"resume", "backup", "callback_wait"}
 
 
@@ -90,7 +90,7 @@ def refused_as(wallet, uid, role, *words, **options):
 
 
 def state_of(wallet):
-    """What a refused command must not change."""
+    """The data that a refused command must not change."""
     status = wallet.ctl_json("status")
     return status["commits"], status["last_transaction_id"], wallet.ctl_json("audit", "--limit", 1)
 

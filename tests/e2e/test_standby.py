@@ -223,7 +223,7 @@ def read_stopped(cluster, host):
 
 
 def show_standby(cluster):
-    """What a host that stands by shows: commands and readiness are those of the active one."""
+    """A host that stands by shows the answers and the readiness of the active one."""
     active = cluster.active()
     host = next(host for host in cluster.hosts if host is not active)
     status = host.status()

@@ -82,7 +82,7 @@ def goes_on(wallet, credit, last_id, amount="5"):
 
 
 def swapped(change, *texts):
-    """What @change(state) does between two engines is noticed."""
+    """The ledger notices what @change(state) does between two engines."""
     with wallet_new() as wallet:
         first = adjust(wallet, "first", "5")
         aside = wallet.dir / "aside"
@@ -106,7 +106,8 @@ def test_copied_in():
 
 def test_initialised_anew():
     def change(wallet, _aside):
-        # What its own configuration is refused: the ledger has the lock beside the sockets.
+        # Commands with the ledger's own configuration are refused: the ledger has the lock beside
+        # the sockets.
         for words in (("init",), ("restore", "/nonexistent"), ("import", "/dev/null"),
                       ("adopt", "--copied")):
             done = wallet.ctl_run(*words)
@@ -210,7 +211,7 @@ def mounted():
             with Between(wallet):
                 subprocess.run(["umount", "--lazy", state], check=True)
             ends_refusing(wallet, "mounted over or unmounted")
-            # What lies there is an older state, which was served here before.
+            # The directory has an older state, which was served here before.
             wallet.start()
             equal(balance(wallet), 100.0, "the older state serves when it is started by hand")
     finally:
@@ -367,7 +368,7 @@ def test_last_backup():
         wallet.start()
         equal(known(), before, "after the ledger's restart")
         wallet.stop()
-        # What is restored was not backed up since.
+        # There is no backup since the restore.
         wallet.state.rename(wallet.dir / "aside")
         wallet.ctl("restore", wallet.dir / "backup")
         wallet.start()

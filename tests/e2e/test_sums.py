@@ -59,7 +59,7 @@ OPEN_STAKE = 3  # of the bet that user0 leaves open
 
 
 class Sums:
-    """What a player's rows hold, and how they are overwritten."""
+    """The members of a player's rows, and the commands that overwrite them."""
 
     def __init__(self, wallet, player_id):
         self.wallet = wallet

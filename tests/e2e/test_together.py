@@ -177,7 +177,7 @@ def another_leads_when_the_leader_is_killed():
 
 
 def a_call_sent_again_is_told_the_truth():
-    """What the killed leader did or did not do is known by the next."""
+    """The next leader knows the outcome of calls to the killed one."""
     with workers("a", "b") as made:
         moved = made.transfer("b", number=1)
         made.children.pop("a").stop(signal.SIGKILL)

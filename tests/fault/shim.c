@@ -72,7 +72,7 @@ static struct fault fault_parse(char *text, const char *call)
 	return fault;
 }
 
-/* What is to happen to @call on @fd now. */
+/* Returns the fault that @call on @fd must get now. */
 static struct fault fault_find(const char *call, int fd)
 {
 	const char *control = getenv("FAULT_CONTROL");

@@ -260,7 +260,7 @@ def test_slow_mark():
 
     with Wallet(checkpoint_interval_ms=300) as wallet:
         bench = Bench("mark", wallet)
-        # Where the test is slow the engine has ended by itself before it is killed.
+        # If the test is slow, the engine has ended by itself before it is killed.
         for what, codes in ((log_fails, ([74],)), (parent_dies, ([],)), (engine_dies, ([-1], [74]))):
             equal(bench.move().status, 200, "a transfer before")
             wallet.fail("table EIO\ntop SLOW\n")
@@ -487,7 +487,7 @@ def killed_on_full_disk(bench):
     wallet.mount.fill(0)
     time.sleep(1)
     with contextlib.suppress(ProcessLookupError):
-        # What a checkpoint has removed since is taken as well, and none follows.
+        # Space that a checkpoint freed since is filled as well. No checkpoint follows.
         os.kill(pid, signal.SIGSTOP)
         wait_until(lambda: process_stopped(pid) or process_gone(pid), WAIT_S, "the engine stands still or has ended")
         wallet.mount.fill(0)
@@ -564,7 +564,7 @@ def test_really_full():
         limit = time.monotonic() + WAIT_S
         while time.monotonic() < end or ("ballast_dropped" not in wallet.log()
                                          and time.monotonic() < limit):
-            wallet.mount.fill(0)  # What the ballast gave up is taken as well.
+            wallet.mount.fill(0)  # The space of the ballast is filled as well.
             answer = bench.move(timeout=10)
             if answer.status not in (200, 500):
                 unavailable(answer, "storage_full", "service_unavailable")

@@ -96,7 +96,7 @@ class Bench:
         return CALLS_MIN // self.every
 
     def starts(self, words, before=None, ways=(False, True)):
-        """What became of each start, of which one more allocation succeeded."""
+        """Yields the outcome of each start. At each one more allocation succeeds."""
         for lasting in ways:
             for number in self.numbers(CALLS_MAX):
                 done = self.start(words, number, lasting, before)
@@ -171,7 +171,7 @@ def case_ctl(bench):
 
 
 def case_ctl_json(bench):
-    """Nor with --json, and the answer is JSON, but where there is no memory for that."""
+    """The same with --json: the answer is JSON, unless there is no memory for it."""
     reported = 0
     for done in bench.starts(ctl(bench, "--json"), ways=(False,)):
         check(done.returncode in (FAILED, EX_CONFIG), f"{done}")
@@ -185,7 +185,7 @@ def case_ctl_json(bench):
 
 
 def case_no_process(bench):
-    """Where no process can be had the configuration cannot be read."""
+    """If no process can be made, the configuration cannot be read."""
     def one_process():
         if os.geteuid() == 0:  # root has no limit
             os.setgroups([])

@@ -480,7 +480,7 @@ START_TEST(an_operator_corrects)
 		REFUSAL_REVISION_CONFLICT);
 	ck_assert_int_eq(by_operator("o2", 2, RESULT_LOSS, 0, false).verdict.refusal,
 		REFUSAL_REVISION_CONFLICT);
-	/* The operation id of another deed. */
+	/* The operation id of another command. */
 	ck_assert_int_eq(case_adjust("alice", CREDIT, "o3").verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(by_operator("o3", 3, RESULT_WIN, CREDIT, false).verdict.refusal,
 		REFUSAL_TRANSACTION_CONFLICT);

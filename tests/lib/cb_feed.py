@@ -19,7 +19,7 @@ def exported(wallet, record="transaction"):
 
 
 def shape(row):
-    """What an item of the feed and the row of its transaction have in common."""
+    """The members that an item of the feed shares with the row of its transaction."""
     moved = row["entry_seq"] != 0 if "entry_seq" in row else "amount" in row
     amount = round(float(row["amount"]) * 10000) if moved else None
     return row["transaction_id"], row["kind"], row["player_id"], row.get("game_id", ""), amount

@@ -66,7 +66,7 @@ class Guide:
         return "\n".join(lines) + "\n"
 
     def outputs(self, wallet, names):
-        """What each block printed, by its number; every block has to succeed."""
+        """Runs the blocks, which must all succeed. Returns their outputs by number."""
         folder = wallet.dir / self.name
         folder.mkdir()
         self.staged(folder, wallet)

@@ -78,7 +78,7 @@ class Book:
             for number, bet in self.bets.items())
 
     def restart(self):
-        """What a restart of the server leaves."""
+        """Keeps the data that a restart of the server leaves."""
         if "memory_only" in self.bugs:
             self.balances = {user: 1000 * UNITS for user in self.balances}
         if {"memory_only", "forgets_ids"} & self.bugs:
@@ -112,7 +112,7 @@ class Book:
         return True
 
     def charged(self, game, amount):
-        """What is debited for a stake of @amount."""
+        """Returns the amount that is debited for a stake of @amount."""
         if "float_sum" not in self.bugs:
             return amount
         before = self.floats.get(game, 0.0)

@@ -103,7 +103,7 @@ static void check_distance(struct world *w, const struct flight *f, const struct
 			w->now_ms - note->sent_ms);
 }
 
-/* Counts and compares at the door. */
+/* Counts and compares the requests that reach the network. */
 static void note(struct world *w, const struct process *p, const struct flight *f)
 {
 	uint64_t hash = body_hash(f->body, f->len);
