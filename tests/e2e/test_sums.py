@@ -279,7 +279,7 @@ def main():
             ("sums are proved", lambda: case_sound(wallet)),
             ("damages are named", lambda: case_damage(wallet)),
             ("while bets are placed", lambda: case_live(wallet)),
-            ("movements that nobody counts", case_uncounted),
+            ("movements that no player counts", case_uncounted),
             ("a movement behind the ids given out", case_not_given_out),
             ("sums above 64 bits", case_wide)], seconds=60)
 
