@@ -6,8 +6,8 @@ of it.
         [--jobs N]
 
 A script of transfers and bets is played to real programs: a ledger, a worker for each mount, a
-dealer with its own books, a console of which an operator reads pages, and a sweeper. One of them
-(ledger, wallet, platform, console, sweep) runs with nth.so, which makes one call fail with one of
+dealer with its own books, a console of which an operator reads pages and sends forms, and a
+sweeper. One of them (ledger, wallet, platform, console, sweep) runs with nth.so, which makes one call fail with one of
 its errors (FAULTS); its start-up, the script and the sweep are in it. First all calls are noted
 with their places: the code that makes the call (the return addresses, to the thread's beginning),
 and the kind of the script's step. The script is played three times, because a thread that acts by
@@ -345,7 +345,7 @@ def count(bench):
     counts, places = {}, {}
     for program in PROGRAMS:
         play_case(bench, Case(program, "read", "EIO", 0, 0, False))
-        equal(bench.pages.shown, len(PAGES), "pages of the console without a fault")
+        equal(bench.pages.shown, len(PAGES) + 1, "pages and forms of the console without a fault")
         counts[program], places[program] = bench.control.counts(), bench.control.places()
         check(counts[program]["malloc"], f"nth.so counts nothing of {program}")
         told = " ".join(f"{name} {number}" for name, number in counts[program].items())
