@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # valgrind: nothing is used before it is set, no invalid access, nothing lost. AddressSanitizer
 # (clang.sh, sanitizers.sh) does not see the first, which matters where bytes are made of
-# structures: in the unit suites of domain, wire, store and ledger, and in a short life of the
-# ledger itself. The rest of the code runs only under AddressSanitizer, which takes a tenth of the
-# time.
+# structures: in the unit suites of domain, wire, store and ledger, in a short life of the ledger
+# itself, and in the console, which reads what strangers send. The rest of the code runs only under
+# AddressSanitizer, which takes a tenth of the time.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # Random tests run twenty times as many otherwise. The suite store has the cases of Berkeley DB, which opens a database
@@ -24,10 +24,11 @@ left_out_exist() {
 # valgrind translates a program again in each child, so that the cases run in one process where they can. What the
 # library itself still holds when a child ends is "still reachable" and no error.
 under_valgrind() {
-	if [ "$1" = creditbridge-ledger ]; then
-		CB_SLOWER=4 /usr/bin/python3 "$src/tests/full/valgrind_ledger.py"
+	case $1 in creditbridge-ledger | creditbridge-console)
+		CB_SLOWER=4 /usr/bin/python3 "$src/tests/full/valgrind_${1#creditbridge-}.py"
 		return
-	fi
+		;;
+	esac
 	local suite=${1%/*}
 	local -x CB_HALF=
 	[ "$suite" = "$1" ] || CB_HALF=${1#*/}
@@ -39,7 +40,7 @@ under_valgrind() {
 
 # The longest ones first, so that no processor is idle at the end. The suite ledger takes as long as the others together:
 # its odd cases are one step, the even ones another.
-printf '%s\n' ledger/0 ledger/1 store creditbridge-ledger domain wire >"$work/tests"
+printf '%s\n' ledger/0 ledger/1 store creditbridge-ledger creditbridge-console domain wire console >"$work/tests"
 steps_each "%s under valgrind" under_valgrind <"$work/tests"
 step "the cases that are left out are there" left_out_exist || true
 steps_end
