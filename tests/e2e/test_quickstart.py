@@ -17,11 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
+from cb_console import Browser  # noqa: E402
 from cb_documents import README, block  # noqa: E402
 
 QUICKSTART = cb.SRCDIR / "quickstart"
@@ -178,6 +180,28 @@ def case_readme():
         done = subprocess.run(["php", "balance.php", str(work / "state" / "demo.json")],
                               capture_output=True, text=True, timeout=30 * cb.PATIENCE, check=False, cwd=work)
         check('"balance":' in done.stdout, f"balance.php: {done.stdout}{done.stderr}")
+        console_works(serving)
+
+
+def console_works(serving):
+    """The console as its address and its code are printed: the bet of the commands is there, and doctor has run."""
+    url, code = re.search(r"web console is (\S+): sign in with the code (\d+)\.", serving.child.log.read_text()).groups()
+    port = urllib.parse.urlsplit(url).port
+    console = type("Demo", (), {"port": port, "tls": None})
+    demo = Browser(console)
+    page = demo.get("/")
+    equal((page.status, page.header("Location")), (303, "/console/sign-in?back=%2Fconsole%2F"), "no session yet")
+    page = demo.post("/sign-in", {"code": code})
+    if page.status == 403:  # Its 30 s were over, and those of the next one.
+        page = demo.post("/sign-in", {"code": (work / "state" / "console-code").read_text().strip()})
+    equal(page.status, 303, f"the code that was printed: {page.text[-600:]}")
+    equal(Browser(console).post("/sign-in", {"code": code}).status, 403, "it counts once")
+    home = demo.get("/").document().text()
+    check("demo (admin)" in home and "demo-seamless" in home, f"the overview: {home}")
+    page = demo.follow(demo.get("/search", id="bet-1"))
+    check(page.status == 200 and "bet-1" in page.document().text(), f"the bet: {page.text[-600:]}")
+    health = demo.get("/health").document().text()
+    check(re.search(r"FAIL \d+, WARN \d+, PASS \d+", health), f"doctor: {health}")
 
 
 def case_second_start():
