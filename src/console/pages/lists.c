@@ -203,7 +203,7 @@ static const struct field callback_more[] = {
 };
 
 static const struct view_column callback_columns[] = {
-	{"", "event", VIEW_MARK, NULL},
+	{"Mark", "event", VIEW_MARK, NULL},
 	{"Made", "created_ms", VIEW_PLAIN, NULL},
 	{"Event", "event", VIEW_PLAIN, lead_to_callback},
 	{"Kind", "kind", VIEW_PLAIN, NULL},
