@@ -1,148 +1,165 @@
 /*
- * scenarios.js ADMIN_URL DESK_URL USER PASSWORD CODE EVENT EVENT - what operators do in a browser, with and without
- * a script, for tests/console/test_browser.py. EVENT: two callbacks that are parked.
- *
- * Prints one line of JSON for each finding and {"scenarios": N} at the end. A line with the member "ask" is for the
- * caller, which answers with one line: stop and start the ledger, kill its engine, set a role, count in the audit.
+ * scenarios.js FILE - plays every scenario with and without a script: those of work.js, and here those of sessions, of
+ * strangers, and of a ledger that is away. The first two are played with the keyboard alone, too. FILE: see playing.js.
  */
 "use strict";
-const readline = require("readline");
-const {chromium} = require("playwright-core");
-const [adminUrl, deskUrl, username, password, code, ...events] = process.argv.slice(2);
-const answers = readline.createInterface({input: process.stdin})[Symbol.asyncIterator]();
-let mode, scenario, done = 0;
+const {act, allow, ask, expect, heading, keyboard, main, playAll, signIn} = require("./playing.js");
+const inspect = require("./inspect.js");
+const work = require("./work.js");
+const wrong = 5; /* codes that lock a name */
 
-const say = (line) => console.log(JSON.stringify(line));
-const expect = (right, detail) => { if (!right) say({what: scenario, mode, detail}); };
-const ask = async (what, more) => {
-	say({ask: what, ...more});
-	return (await answers.next()).value;
-};
-const heading = (page) => page.textContent("h1");
-
-async function signIn(page, url, word) {
+async function tryCode(page, url, code) {
 	await page.goto(url);
-	await page.fill("input[name=code]", word);
+	await page.fill("input[name=code]", code);
 	await page.click("main button");
-	expect(await heading(page) === "Overview", await page.textContent("body"));
 }
 
-async function act(page, button, reason) {
-	await page.fill("input[name=reason]", reason);
-	await page.click(`button:text-is("${button}")`);
+/* A mount that is not the console's shows nothing, whatever session the browser has. */
+async function expectNothing(page, url) {
+	const status = (await page.goto(url)).status();
+	expect(status === 403 && (await page.textContent("main")).includes("the front secret") ||
+		(await page.textContent("main")).includes("no valid front secret"), `${status} ${await page.textContent("body")}`);
+	expect(!await page.locator("nav, input[name=code]").count(), "neither pages nor a form");
 }
 
-const scenarios = {
-	"back-button-after-sign-out": async (page) => {
-		await page.goto(`${adminUrl}callbacks/${events[0]}`);
+const sessions = {
+	"back-button-after-sign-out": async ({server, enter}) => {
+		const page = await enter("rita");
+		await page.goto(`${server.url}dealers`);
 		await page.click("button:text-is('Sign out')");
 		expect(await heading(page) === "Sign in", await heading(page));
 		await page.goBack();
-		await page.waitForFunction(() => document.querySelector("h1"));
+		await page.waitForSelector("h1");
 		expect(await heading(page) === "Sign in", `the back button shows ${await heading(page)}`);
-		await signIn(page, adminUrl, code);
 	},
-	"two-tabs-sign-in": async (page) => {
-		await page.click("button:text-is('Sign out')");
+
+	"two-tabs-sign-in": async ({server, arrive}) => {
+		const page = await arrive("rita");
 		const other = await page.context().newPage();
-		await other.goto(adminUrl);
-		await signIn(page, adminUrl, code);
+		const code = await ask("code", {user: "rita"});
+		await other.goto(server.url);
+		await signIn(page, server.url, code);
 		await other.fill("input[name=code]", code);
 		await other.click("main button");
 		for (const tab of [page, other]) {
-			await tab.goto(`${adminUrl}dealers`);
+			await tab.goto(`${server.url}dealers`);
 			expect(await heading(tab) === "Dealers", `a tab shows ${await heading(tab)}`);
 		}
-		await other.close();
 	},
-	"two-tabs-two-forms": async (page) => {
-		const other = await page.context().newPage();
-		await page.goto(`${adminUrl}callbacks/${events[0]}`);
-		await other.goto(`${adminUrl}callbacks/${events[1]}`);
-		for (const button of ["Hold", "Release"]) {
-			for (const tab of [page, other]) {
-				await act(tab, button, "two tabs");
-				expect(await tab.locator("p.done").count() === 1, await tab.textContent("main"));
-			}
-		}
-		await other.close();
-	},
-	"double-click-acts-once": async (page) => {
-		const reason = `double click ${mode}`;
-		await page.goto(`${adminUrl}callbacks/${events[0]}`);
-		await page.fill("input[name=reason]", reason);
-		await page.dblclick("button:text-is('Hold')", {noWaitAfter: true});
-		await page.waitForSelector("p.done");
-		const count = await ask("audit", {reason});
-		expect(count === "1", `the audit has ${count} actions`);
-		await act(page, "Release", "again");
-	},
-	"mark-all-rows": async (page) => {
-		await page.goto(`${adminUrl}callbacks?casino=demo-b&state=parked`);
-		const button = page.locator("button.mark-all"), marked = page.locator("input[name=mark]:checked");
-		const rows = await page.locator("input[name=mark]").count();
-		expect(rows > 0, "rows with a mark");
-		expect(await button.isVisible() === (mode === "with a script"), "the button needs the script");
-		if (await button.isVisible()) {
-			for (const wanted of [rows, 0, rows]) {
-				await button.click();
-				expect(await marked.count() === wanted, `${await marked.count()} of ${wanted} are marked`);
-			}
-		} else {
-			await page.locator("input[name=mark]").first().check();
-		}
-		await page.click("button:text-is('Preview replay of the marked ones')");
-		expect((await heading(page)).startsWith("Preview of a replay:"), await heading(page));
-	},
-	"permalink-from-chat-stays-signed-in": async (page) => {
-		await page.goto(`data:text/html,<a href="${adminUrl}callbacks?state=parked">chat</a>`);
+
+	"permalink-from-chat-stays-signed-in": async ({server, enter}) => {
+		const page = await enter("rita");
+		await page.goto(`data:text/html,<a href="${server.url}callbacks?state=parked">chat</a>`);
 		await page.click("a");
 		await page.waitForURL(/state=parked/);
 		expect(await heading(page) === "Callbacks", `the link shows ${await heading(page)}`);
 	},
-	"ledger-down-page": async (page) => {
-		await ask("stop");
-		await page.goto(`${adminUrl}dealers`);
-		expect(await heading(page) === "Not available now", await heading(page));
-		expect((await page.textContent("main")).includes("creditbridgectl doctor"), "it says what to do");
-		await ask("start");
-		await page.goto(`${adminUrl}dealers`);
-		expect(await heading(page) === "Dealers", `after the start: ${await heading(page)}`);
-	},
-	"ledger-restart-keeps-session": async (page) => {
-		await signIn(page, deskUrl, await ask("code"));
-		await ask("kill");
-		await page.goto(`${deskUrl}dealers`);
-		expect(await heading(page) === "Dealers", `after the kill: ${await heading(page)}`);
-	},
-	"role-change-ends-session": async (page) => {
-		await page.goto(`${deskUrl}callbacks`);
-		await ask("role");
+
+	"role-change-ends-session": async ({server, enter}) => {
+		const page = await enter("lou");
+		await page.goto(`${server.url}callbacks`);
+		await ask("change", {user: "lou"});
 		await page.click("nav a:text-is('Dealers')");
 		expect(await heading(page) === "Sign in", `after the change: ${await heading(page)}`);
 	},
+
+	"wrong-code-locks-only-with-front-secret": async ({server, arrive}) => {
+		const page = await arrive("rita");
+		await expectNothing(page, server.unfronted);
+		for (let tries = 0; tries <= wrong; tries++) {
+			/* The form of another mount: this one shows none. */
+			const answer = await page.request.post(`${server.unfronted}sign-in`, {form: {code: "000000"},
+				headers: {Origin: new URL(server.unfronted).origin}});
+			expect(answer.status() === 403, `without the front secret: ${answer.status()}`);
+		}
+		await signIn(page, server.url, await ask("code", {user: "rita"}));
+		await page.click("button:text-is('Sign out')");
+		const code = await ask("code", {user: "rita"});
+		for (let tries = 0; tries < wrong; tries++)
+			await tryCode(page, server.url, "000000");
+		await tryCode(page, server.url, code);
+		expect((await page.textContent("p.error")).startsWith("The code was not accepted."), "the name is locked");
+		await ask("unlock", {user: "rita"});
+		await signIn(page, server.url, code);
+	},
+
+	"stale-code-asks-again": async ({server, enter}) => {
+		const parked = await ask("park", {count: 1});
+		await ask("fresh", {seconds: 5});
+		let page;
+		/* On a slow machine the code may be old before the page is there. */
+		for (let tries = 0; tries < 5; tries++) {
+			await page?.context().close();
+			page = await enter("nok");
+			await page.goto(`${server.url}replays/preview?casino=${parked.casino}&state=parked`);
+			if (!await page.locator("input[name=code]").count())
+				break;
+		}
+		const other = await page.context().newPage();
+		for (const ends = Date.now() + 30000; Date.now() < ends;) {
+			await other.goto(page.url());
+			if (await other.locator("input[name=code]").count())
+				break;
+		}
+		await act(page, "Send these 1 again", "ticket 4711");
+		expect((await page.textContent("main")).includes("This needs a fresh one-time code. Nothing was done."),
+			await page.textContent("main"));
+		expect(await page.inputValue("input[name=reason]") === "ticket 4711", "the reason stays");
+		expect(await ask("replays", {casino: parked.casino}) === 0, "nothing was done");
+		await page.fill("input[name=code]", await ask("next_code", {user: "nok"}));
+		await page.click("button:text-is('Send these 1 again')");
+		expect(/^Replay \d+$/.test(await heading(page)), await page.textContent("main"));
+		await ask("fresh", {seconds: 600});
+	},
+
+	"forged-REMOTE_USER-by-htaccess": async ({server, enter}) => {
+		const page = await enter("ann");
+		await expectNothing(page, server.unfronted);
+		if (server.name !== "apache")
+			return;
+		/* The site has the console's style and script no more than its pages. */
+		allow(/MIME type/);
+		for (const guess of ["none", "0".repeat(64)])
+			await expectNothing(page, await ask("forge", {login: "ann", front: guess}));
+	},
+
+	"exec-as-www-data-gets-nothing": async ({server, scripted, enter}) => {
+		const page = await enter("ann");
+		const url = await ask("strange", {server: server.name});
+		if (!url)
+			return;
+		for (const path of ["", "sign-in", "callbacks"]) {
+			const status = (await page.goto(url + path)).status();
+			expect(status >= 500 && !await page.locator("nav, input[name=code]").count(),
+				`${path}: ${status} ${await page.textContent("body")}`);
+		}
+		if (scripted)
+			await inspect.look(page, "a console without a ledger");
+	},
+
+	"ledger-restart-keeps-session": async ({server, enter}) => {
+		const page = await enter("rita");
+		await ask("kill_engine");
+		await page.goto(`${server.url}dealers`);
+		expect(await heading(page) === "Dealers", `after the kill: ${await heading(page)}`);
+	},
+
+	"ledger-down-page": async ({server, scripted, enter}) => {
+		const page = await enter("rita");
+		await ask("stop");
+		await page.goto(`${server.url}dealers`);
+		expect(await heading(page) === "Not available now", await heading(page));
+		expect((await page.textContent("main")).includes("creditbridgectl doctor"), "it says what to do");
+		if (scripted)
+			await inspect.look(page, "a ledger that is down");
+		await ask("start");
+		/* Its sessions are in its memory (console/README). */
+		await signIn(page, server.url, await ask("code", {user: "rita"}));
+	},
 };
 
-async function main() {
-	const browser = await chromium.launch({executablePath: process.env.CB_CHROMIUM, args: ["--no-sandbox"]});
-	for (const javaScriptEnabled of [true, false]) {
-		mode = javaScriptEnabled ? "with a script" : "without a script";
-		const context = await browser.newContext({httpCredentials: {username, password}, javaScriptEnabled});
-		const page = await context.newPage();
-		scenario = "sign-in";
-		await signIn(page, adminUrl, code);
-		for (const [name, run] of Object.entries(scenarios)) {
-			scenario = name;
-			await run(page);
-			done++;
-		}
-		await context.close();
-	}
-	await browser.close();
-	say({scenarios: done});
-}
-
-main().then(() => process.exit(0), (error) => {
-	say({what: scenario, mode, detail: String(error)});
-	process.exit(1);
+main(async (browser) => {
+	const scenarios = {...work, ...sessions};
+	const byKeyboard = Object.fromEntries(Object.entries(work).slice(0, 2));
+	return await playAll(browser, byKeyboard, keyboard, 2) + await playAll(browser, scenarios);
 });

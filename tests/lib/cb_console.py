@@ -86,21 +86,22 @@ $SERVER["socket"] == "127.0.0.1:{self.port}" {{
 {self.mount("front.conf")}}}
 {scopes}"""
 
-    def other(self, name):
-        """Starts Apache or nginx with the same mount. Returns the process and its port."""
+    def other(self, name, front=FRONT):
+        """Starts Apache or nginx with the same mount; @front "": without the front secret. Returns the process and its
+        port."""
         port = free_port()
-        folder = self.dir / name
+        folder = self.dir / (name if front else f"{name}-unfronted")
         folder.mkdir(mode=0o777)
         folder.chmod(0o777)
         digest = base64.b64encode(hashlib.sha1(PASSWORD.encode()).digest()).decode()
         (self.dir / "hashes").write_text("".join(f"{user}:{{SHA}}{digest}\n" for user in USERS))
-        form = {"apache": f"SetEnv CREDITBRIDGE_FRONT {FRONT}\n",
-                "nginx": f"fastcgi_param CREDITBRIDGE_FRONT {FRONT};\n"}[name]
-        (self.dir / f"front-{name}.conf").write_text(form)
-        (folder / "mount.conf").write_text(self.mount(f"front-{name}.conf", name))
+        form = {"apache": f"SetEnv CREDITBRIDGE_FRONT {front}\n",
+                "nginx": f"fastcgi_param CREDITBRIDGE_FRONT {front};\n"}[name] if front else "\n"
+        (self.dir / f"front-{folder.name}.conf").write_text(form)
+        (folder / "mount.conf").write_text(self.mount(f"front-{folder.name}.conf", name))
         config, argv = {"apache": self.apache, "nginx": self.nginx}[name](folder, port)
         (folder / "server.conf").write_text(config)
-        child = Child(argv, self.wallet.logs / f"console-{name}.log")
+        child = Child(argv, self.wallet.logs / f"console-{folder.name}.log")
         child.wait_ready(lambda: port_open(port), 20, name)
         return child, port
 
