@@ -3,6 +3,7 @@
 
     every page    each kind of page at three widths, light and dark (browser.js)
     scenarios     what operators do, with and without a script (scenarios.js, work.js)
+    hostile text  what others may choose is shown as text (corpus.py, corpus.js)
 
 A scenario is played by one web server with a script and by another without; the first two with the keyboard alone, too.
 With --every-server each is played by Apache, lighttpd and nginx. $CB_SCENARIO, a part of a name, selects scenarios.
@@ -16,15 +17,18 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from office import PASSWORD, SERVERS, TESTS, Office, cb, test_console  # noqa: E402
+from office import PASSWORD, ROLES, SERVERS, TESTS, Office, cb, test_console  # noqa: E402
 import contract_tools as tools  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
+from corpus import ALL, FIELDS, Corpus  # noqa: E402
 from host import Host, converse  # noqa: E402
 
 HERE = TESTS / "console"
 NAME = "console-tools"
 SCENARIOS = 20  # of scenarios.js
 BY_KEYBOARD = 2
+PAYLOADS_ALL = 60
+HELD_MIN = 50  # of a field; the others are refused
 # Beside an address of each route.
 MORE_PAGES = (("search?id=18", 200), ("callbacks?casino=demo-b&state=parked", 200), ("callbacks?state=held", 200),
               ("days?casino=demo-b", 200), ("days?casino=demo&day=2026-02-30", 404), ("bets/999999", 404),
@@ -82,11 +86,25 @@ def case_scenarios(office):
     check(only or done == each * (SCENARIOS + BY_KEYBOARD), f"{done} scenarios were played")
 
 
+def case_corpus(office):
+    """Hostile text is text in each field and page."""
+    environment()  # Where it is missing, nothing is put.
+    corpus = Corpus(office)
+    equal(len(set(ALL)), PAYLOADS_ALL, "payloads")
+    for field in FIELDS:
+        held = set(corpus.held[field])
+        print(f"# {field} holds {len(held)} of {len(ALL)}")
+        check(len(held) >= HELD_MIN, f"{field} holds {len(held)} payloads")
+    done = run_script(office, "corpus.js", 400, visits=corpus.visits, operators=list(ROLES))
+    equal(done, len(corpus.visits), "pages that were read")
+
+
 def main():
     with contextlib.ExitStack() as stack:
         office = Office(stack, "browser")
         return cb.run_cases([("every page in a browser", lambda: case_pages(office)),
-                             ("scenarios", lambda: case_scenarios(office))], seconds=560)
+                             ("scenarios", lambda: case_scenarios(office)),
+                             ("hostile text", lambda: case_corpus(office))], seconds=560)
 
 
 if __name__ == "__main__":

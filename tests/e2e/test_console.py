@@ -38,7 +38,10 @@ PAYLOADS = (
     "{{7*7}}", "${7*7}", "%3Cscript%3E", "%00", "a%0d%0aSet-Cookie: x=1", "=1+1", "+1", "-1", "@SUM(A1)",
     "=cmd|' /C calc'!A0", "a\"b", "a,b;c", "a'b", "`id`", "../../etc/passwd", "..", "a/b", "a?b=c", "a#b", "a&b=c",
     "\\", "alice\u202egnp", "al\u200bice", "\u2066a\u2069", "\ufeffalice", "\u00a0alice", "аlice", "ＡＬＩＣＥ",
-    "\U000e0041", "a\ufe0f", "é", "e\u0301", "日本語", "🎲", "\ufffe", "\ufdd0", "x" * 128)
+    "\U000e0041", "a\ufe0f", "é", "e\u0301", "日本語", "🎲", "\ufffe", "\ufdd0", "x" * 128,
+    "<a href=javascript:alert(1)>x</a>", "<iframe srcdoc='<script>alert(1)</script>'>", "<style>*{display:none}</style>",
+    "</pre></details><img src=x onerror=alert(1)>", "<base href=//evil.example/>", "data:text/html,<script>alert(1)</script>",
+    "<meta http-equiv=refresh content=0;url=//evil.example/>", "&#x202e;&NewLine;")
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
                     "\ufe00-\ufe0f\ufeff\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]")
 ANSWER = "<script>alert(1)</script>\\n"  # of a dealer, as the ledger keeps it

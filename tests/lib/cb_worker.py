@@ -128,11 +128,10 @@ class Worker(Link):
             user_bet=user_bet)))
 
     def settle(self, client_id, casino_id, user_id, game_id, result, payout=0, *,
-               reference=None, remark="a result"):
+               reference=None, remark="a result", game_result=b'{"ball":7}'):
         return settled(self.ask("round_settle", settle_payload(
             client_id, player_ref(casino_id, user_id), game_id, result, round(payout * UNITS),
-            reference=reference or f"result-{next(NUMBERS)}", remark=remark,
-            game_result=b'{"ball":7}')))
+            reference=reference or f"result-{next(NUMBERS)}", remark=remark, game_result=game_result)))
 
     def settle_batch(self, client_id, items, *, reference=None):
         """@items: (casino_id, user_id, game_id, result, payout). Returns the refusal and how many were
