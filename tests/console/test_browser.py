@@ -25,7 +25,7 @@ from host import Host, converse  # noqa: E402
 
 HERE = TESTS / "console"
 NAME = "console-tools"
-SCENARIOS = 20  # of scenarios.js
+SCENARIOS = 21  # of scenarios.js
 BY_KEYBOARD = 2
 PAYLOADS_ALL = 60
 HELD_MIN = 50  # of a field; the others are refused

@@ -99,6 +99,25 @@ module.exports = {
 		expect(false, "no replay was stopped before its end");
 	},
 
+	"mark-all-rows": async ({server, scripted, enter}) => {
+		const parked = await ask("park", {count: 3});
+		const page = await enter("nok");
+		await page.goto(`${server.url}callbacks?casino=${parked.casino}&state=parked`);
+		const button = page.locator("button.mark-all"), marked = page.locator("input[name=mark]:checked");
+		expect(await page.locator("input[name=mark]").count() === 3, "rows with a mark");
+		expect(await button.isVisible() === scripted, "the button needs the script");
+		if (scripted) {
+			for (const wanted of [3, 0, 3]) {
+				await button.click();
+				expect(await marked.count() === wanted, `${await marked.count()} of ${wanted} are marked`);
+			}
+		} else {
+			await page.locator("input[name=mark]").first().check();
+		}
+		await page.click("button:text-is('Preview replay of the marked ones')");
+		expect((await heading(page)).startsWith("Preview of a replay:"), await heading(page));
+	},
+
 	"filter-without-match-replays-nothing": async ({server, enter}) => {
 		const parked = await ask("park", {count: 1});
 		const page = await enter("nok");
