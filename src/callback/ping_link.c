@@ -62,7 +62,7 @@ static bool send_record(int fd, const struct field *table, const void *record, i
 	bool sent = false;
 
 	buffer_init(&out, MESSAGE_MAX - LENGTH_SIZE);
-	/* All at once: a buffer that grows leaves copies of the keys behind. */
+	/* All at once: a buffer that grows leaves copies of the keys in memory. */
 	if (buffer_reserve(&out, MESSAGE_MAX - LENGTH_SIZE) && pack_record(&out, table, record)) {
 		for (unsigned int i = 0; i < LENGTH_SIZE; i++)
 			message.data[i] = (uint8_t)(out.len >> (8 * (LENGTH_SIZE - 1 - i)));

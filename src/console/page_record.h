@@ -8,8 +8,8 @@
 #include "console/common/page.h"
 
 /*
- * An operator who looks at one address again within this time looked at it once: a page that refreshes itself does not fill
- * the audit.
+ * Views of one address by one operator within this time are one row: a page that refreshes itself does not
+ * fill the audit.
  */
 #define PAGE_RECORD_MS INT64_C(600000)
 

@@ -442,7 +442,7 @@ START_TEST(the_sample_shows_every_option)
 		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
 		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
 	}
-	ck_assert_uint_eq(count, 60);
+	ck_assert_uint_eq(count, 61);
 	settings_defaults(&preset);
 	memset(&loaded, 0xff, sizeof(loaded));
 	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);

@@ -34,7 +34,7 @@ PAGES = (
     ("/operators", "", OPERATOR),
     ("/health", "", "</html>"),
 )
-# Of the player, whom nothing else of the script names, and who is suspended by the form.
+# Of a player that nothing else of the script names, and that the form suspends.
 SUSPENDED = ("/player", "id=bank/filler", "filler")
 
 

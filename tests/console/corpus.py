@@ -1,7 +1,7 @@
 """Hostile text in every field that others may choose: what is put where, and what the pages must show.
 
-A field takes a payload or refuses it, and what refuses is checked here. corpus.js reads the pages: a visit is
-    user, address    who opens which page
+A field takes a payload or refuses it; the refusal is checked here. corpus.js reads the pages: a visit is
+    user, address    the operator, and the page that the operator opens
     pairs            {label: the text beside it}
     columns          {heading of a column: [the texts of cells], here or on the next pages of the list}
     texts            each is the whole text of an element
@@ -144,7 +144,7 @@ class Corpus:
         self.visit("kim", below("audit", action="callback"), columns={"Reason": texts})
 
     def refused_calls(self):
-        """Calls without a key: what anybody may write. Signature, query and other members of the body are not kept."""
+        """Calls without a key, which any stranger may write. Signature, query and other members of the body are not kept."""
         for number, payload in enumerate(ALL):
             quoted = urllib.parse.quote(payload, safe="")
             # A web server refuses these in an address, and no header can have them.

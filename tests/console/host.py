@@ -81,7 +81,7 @@ class Host:
                         "request": request, "event": f"betting-{bet.send.event}"}}
 
     def ask_park(self, count=PARKED):
-        """A dealer of whom as many results are parked."""
+        """A dealer with that many parked results."""
         name = test_replay.dealer_new(f"late-{next(self.numbers)}")
         with self.office.world.link() as link:
             events = test_replay.park(link, name, count)
@@ -92,7 +92,7 @@ class Host:
             return test_replay.park(link, casino, 1, first=100)
 
     def ask_deliver(self, casino):
-        """The dealer takes what is due of him, for once."""
+        """The dealer takes its due callbacks, once."""
         with self.office.world.link() as link:
             return len(test_replay.send_due(link, casino, SUCCESS))
 

@@ -31,7 +31,7 @@ async function paint(page, colorScheme) {
 
 /*
  * Looks at what @page shows. Every rule is run at one width, the next one for the next page, and there in dark, too: the
- * scheme changes colours alone. With @given.every it is so at each width.
+ * scheme changes only colours. With @given.every it is so at each width.
  */
 async function look(page, name) {
 	const whole = widths[looks++ % widths.length];

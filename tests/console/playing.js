@@ -62,7 +62,7 @@ async function turned(page, key) {
 	await Promise.all([page.waitForEvent("domcontentloaded"), page.keyboard.press(key)]);
 }
 
-/* How an operator reaches and uses what is on a page: with the mouse, or with the keyboard alone. */
+/* How an operator reaches and uses what is on a page: with the mouse, or only with the keyboard. */
 const mouse = {
 	press: (page, target) => page.locator(target).first().click(),
 	write: (page, target, text) => page.locator(target).first().fill(text),

@@ -1,6 +1,6 @@
 /*
  * scenarios.js FILE - plays every scenario with and without a script: those of work.js, and here those of sessions, of
- * strangers, and of a ledger that is away. The first two are played with the keyboard alone, too. FILE: see playing.js.
+ * strangers, and of a ledger that is away. The first two are played only with the keyboard, too. FILE: see playing.js.
  */
 "use strict";
 const {act, allow, ask, expect, heading, keyboard, main, playAll, signIn} = require("./playing.js");

@@ -5,7 +5,7 @@
     scenarios     what operators do, with and without a script (scenarios.js, work.js)
     hostile text  what others may choose is shown as text (corpus.py, corpus.js)
 
-A scenario is played by one web server with a script and by another without; the first two with the keyboard alone, too.
+A scenario is played by one web server with a script and by another without; the first two only with the keyboard, too.
 With --every-server each is played by Apache, lighttpd and nginx. $CB_SCENARIO, a part of a name, selects scenarios.
 Where Node.js, the npm packages or chromium cannot be had, the cases are skipped and say why."""
 import contextlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The console's pages of a dealer, of its players and of refused calls, over desk.sock: onboarding, keys, the breaker
-and its openings, refused calls by their cause, and who was left out under a flood."""
+and its openings, refused calls by their cause, and the calls that were left out under a flood."""
 import contextlib
 import csv
 import io

@@ -145,7 +145,7 @@ START_TEST(pages_add_up)
 	has(&sum, CALLBACK_PARKED, (const uint64_t[]){0, 1, 0, 0, 0});
 	has(&sum, CALLBACK_DUE, (const uint64_t[]){1, 0, 0, 0, 0});
 	has(&sum, CALLBACK_SENDING, (const uint64_t[]){1, 0, 0, 0, 0});
-	/* One dealer alone, and one whose name begins that of another. */
+	/* Only one dealer, and one whose name begins that of another. */
 	result = ages_of("alfa");
 	has(&result, CALLBACK_HELD, (const uint64_t[]){1, 0, 0, 0, 0});
 	has(&result, CALLBACK_DUE, (const uint64_t[]){0, 0, 0, 0, 0});

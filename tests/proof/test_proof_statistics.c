@@ -622,7 +622,7 @@ START_TEST(sums_above_64_bits)
 
 	ck_assert(prove_large(days, NULL));
 	ck_assert_msg(told.lines == 0, "%s", told.text);
-	/* Sums that were cut are wrong, and are told whole. */
+	/* Sums that were cut are wrong, and are printed in full. */
 	prove_large(days, cut);
 	ck_assert_ptr_nonnull(strstr(told.text, ": turnover is kept as -"));
 	ck_assert_ptr_nonnull(strstr(told.text, "the bets make 929999999999999.07\n"));

@@ -81,7 +81,7 @@ static const struct view_column correction_columns[] = {
 };
 
 /*
- * Shows the bets with the numbers behind *after up to @last, at most AHEAD_PART, and sets *after to @last. The rows are named by
+ * Shows the bets with the numbers after *after up to @last, at most AHEAD_PART, and sets *after to @last. The rows are named by
  * their keys, so that the ledger does not read their objects, of which each may have 64 KiB.
  */
 static enum outcome show_part(struct page *page, struct game_rows *game, struct view *view,
@@ -114,7 +114,7 @@ static enum outcome show_part(struct page *page, struct game_rows *game, struct 
 	return code;
 }
 
-/* Shows at most @rows bets from the one behind the number in the address. *after: the number of the last one. */
+/* Shows at most @rows bets that follow the number in the address. *after: the number of the last one. */
 static enum outcome list_bets(struct page *page, struct game_rows *game, uint64_t rows,
 	uint32_t *after)
 {

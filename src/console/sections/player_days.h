@@ -6,7 +6,7 @@
 
 /*
  * Writes the sums of the STATISTICS_DAYS days up to today, in the dealer's time zone, which the ledger keeps for each player. On a
- * page of CSV, writes the table alone.
+ * page of CSV, writes only the table.
  */
 enum outcome player_days(struct page *page, const struct player *player,
 	const struct dealer *dealer);

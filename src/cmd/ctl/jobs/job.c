@@ -291,8 +291,10 @@ enum outcome ctl_job(struct ctl *ctl)
 	code = session_settings(&ctl->session);
 	if (code == OUTCOME_DONE)
 		settings_open_log(&ctl->session.settings, "creditbridgectl");
-	if (code == OUTCOME_DONE && ctl->options[OPTION_LISTEN])
+	if (code == OUTCOME_DONE && ctl->options[OPTION_LISTEN]) {
+		job_catch_stop();
 		code = job_listen_pings(&service, &inquiries);
+	}
 	if (code == OUTCOME_DONE)
 		code = session_drop_root(&ctl->session);
 	if (code != OUTCOME_DONE)

@@ -26,6 +26,8 @@ void job_serve(const struct job_service *service, int fd);
  * until SIGTERM or SIGINT.
  */
 #define JOB_CHILDREN_MAX 16
+/* Call this before the sockets are made: a signal that comes later then ends job_accept(). */
+void job_catch_stop(void);
 enum outcome job_listen(const struct job_service *service);
 
 /* Serves one connection of ping.sock (callback/ping_link.h). */
@@ -43,7 +45,7 @@ void job_stop_pings(const struct job_service *service, pid_t pid);
 
 /*
  * Serves each connection to @listener in a process of its own, at most JOB_CHILDREN_MAX at a time, until SIGTERM
- * or SIGINT.
+ * or SIGINT, which job_catch_stop() catches.
  */
 void job_accept(const struct job_service *service, int listener,
 	void (*serve)(const struct job_service *service, int fd));

@@ -27,6 +27,14 @@ static void on_stop(int number)
 	stopping = 1;
 }
 
+void job_catch_stop(void)
+{
+	struct sigaction stop = {.sa_handler = on_stop};
+
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGINT, &stop, NULL);
+}
+
 /* Serves the connection in a child, which ends with this process. */
 static bool serve_apart(const struct job_service *service, int listener, int fd,
 	void (*serve)(const struct job_service *service, int fd))
@@ -58,13 +66,10 @@ static unsigned int reap_children(unsigned int children, bool wait)
 void job_accept(const struct job_service *service, int listener,
 	void (*serve)(const struct job_service *service, int fd))
 {
-	struct sigaction stop = {.sa_handler = on_stop};
 	struct pollfd pfd = {.fd = listener, .events = POLLIN};
 	unsigned int children = 0;
 	int fd;
 
-	sigaction(SIGTERM, &stop, NULL);
-	sigaction(SIGINT, &stop, NULL);
 	while (!stopping) {
 		children = reap_children(children, children == JOB_CHILDREN_MAX);
 		if (children == JOB_CHILDREN_MAX || poll(&pfd, 1, LOOK_MS) <= 0)

@@ -56,7 +56,7 @@ static enum status read_age(const struct read_context *context, uint64_t event, 
 	return STATUS_OK;
 }
 
-/* Sets *end behind the last of the events from @begin on that has the age of the first, *age. */
+/* Sets *end to the place after the last of the events from @begin on that has the age of the first, *age. */
 static enum status find_end(const struct read_context *context, const uint64_t *events,
 	uint32_t begin, uint32_t count, unsigned int *age, uint32_t *end)
 {
