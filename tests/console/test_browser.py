@@ -3,7 +3,7 @@
 
     every page    each kind of page at three widths, light and dark (browser.js)
     scenarios     what operators do, with and without a script (scenarios.js, work.js)
-    hostile text  what others may choose is shown as text (corpus.py, corpus.js)
+    hostile text  with --text, alone: what others may choose is shown as text (corpus.py, corpus.js)
 
 A scenario is played by one web server with a script and by another without; the first two only with the keyboard, too.
 With --every-server each is played by Apache, lighttpd and nginx. $CB_SCENARIO, a part of a name, selects scenarios.
@@ -102,9 +102,9 @@ def case_corpus(office):
 def main():
     with contextlib.ExitStack() as stack:
         office = Office(stack, "browser")
-        return cb.run_cases([("every page in a browser", lambda: case_pages(office)),
-                             ("scenarios", lambda: case_scenarios(office)),
-                             ("hostile text", lambda: case_corpus(office))], seconds=560)
+        cases = [("hostile text", case_corpus)] if "--text" in sys.argv else [
+            ("every page in a browser", case_pages), ("scenarios", case_scenarios)]
+        return cb.run_cases([(name, lambda case=case: case(office)) for name, case in cases], seconds=560)
 
 
 if __name__ == "__main__":
