@@ -207,16 +207,14 @@ static enum outcome find_beginning(struct search *search)
 	struct list list;
 	struct hit *hit;
 
-	if (search->count || !slash || !slash[1] || len >= CASINO_ID_SIZE)
+	/* A longer text begins no user id. */
+	if (search->count || !slash || !slash[1] || len >= CASINO_ID_SIZE ||
+		strlen(slash + 1) >= EXTERNAL_ID_SIZE)
 		return OUTCOME_DONE;
 	memset(&player, 0, sizeof(player));
 	memcpy(player.casino_id, search->text, len);
 	list_open(&list, &search->page->desk.session, RECORD_PLAYER, false, 1, &player);
-	/* Of the key's second text, without the NUL that would end it. */
-	if (!buffer_append(&list.prefix, slash + 1, strlen(slash + 1))) {
-		list_close(&list);
-		return OUTCOME_DONE; /* longer than any user id */
-	}
+	list_beginning(&list, slash + 1);
 	list.page = BEGINNINGS_MAX + 1;
 	while (list.taken < BEGINNINGS_MAX && list_next(&list, &player)) {
 		snprintf(whose, sizeof(whose), "%s/%s", player.casino_id, player.user_id);
