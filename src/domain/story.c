@@ -181,6 +181,26 @@ static const char *const debts[DEBT_COUNT] = {
 	[DEBT_PLAYER_PLATFORM] = "{user} owes the platform {moved}.",
 };
 
+/*
+ * A round's debt is that of its result. The refund of a bet is a debt of that bet, so a round that has such bets
+ * must not seem to be free of debt.
+ */
+static void add_refunds(uint32_t refunds, enum story_debt debt, char owes[STORY_TEXT_MAX])
+{
+	size_t len;
+
+	if (debt == DEBT_NONE)
+		text_copy(owes, STORY_TEXT_MAX, "Nothing is owed for the result.");
+	len = strlen(owes);
+	if (refunds == 1)
+		text_copy(owes + len, STORY_TEXT_MAX - len,
+			" One bet of the round has a refund: see what is owed for that bet.");
+	else
+		snprintf(owes + len, STORY_TEXT_MAX - len,
+			" %" PRIu32 " bets of the round have refunds: see what is owed for each.",
+			refunds);
+}
+
 /* Returns the amount of the debt: of the message while it is open, and what is missing. */
 static money_t debt_amount(const struct story_facts *facts, const struct story_values *values,
 	enum story_debt debt)
@@ -229,6 +249,8 @@ bool story_make(const struct story_facts *facts, const struct story_values *valu
 	story->owed = debt.moved = debt_amount(facts, values, row->debt);
 	write_sentence(row->happened, values, story->happened);
 	write_sentence(debts[row->debt], &debt, story->owes);
+	if (facts->subject == STORY_ROUND && values->refunds)
+		add_refunds(values->refunds, row->debt, story->owes);
 	write_sentence(values->dealer_held && facts->message == MESSAGE_DUE ? release_dealer
 									    : row->next,
 		values, story->next);

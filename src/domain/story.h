@@ -69,14 +69,16 @@ struct story_values {
 	money_t balance;   /* of a transfer: the balance after it, or at the refusal */
 	uint64_t transaction_id;
 	uint64_t adjusted_by; /* transaction of the adjustment */
-	bool dealer_held;     /* no callback is sent to the dealer until `release` */
-	uint32_t attempts;    /* of the message, that ended */
-	const char *last;     /* the last attempt: "unknown 503" */
-	const char *when;     /* the next attempt: "in 3.200 s" */
-	const char *event;    /* webhook-id of the message */
-	const char *by;       /* the operator that cancelled it */
-	const char *error;    /* the dealer's error id */
-	const char *refusal;  /* of a transfer: the id of its refusal */
+	/* Of a round: its bets with a refund, ended or not. The debt leaves them out and says so. */
+	uint32_t refunds;
+	bool dealer_held;    /* no callback is sent to the dealer until `release` */
+	uint32_t attempts;   /* of the message, that ended */
+	const char *last;    /* the last attempt: "unknown 503" */
+	const char *when;    /* the next attempt: "in 3.200 s" */
+	const char *event;   /* webhook-id of the message */
+	const char *by;      /* the operator that cancelled it */
+	const char *error;   /* the dealer's error id */
+	const char *refusal; /* of a transfer: the id of its refusal */
 };
 
 enum story_debt {

@@ -319,6 +319,36 @@ START_TEST(amounts)
 }
 END_TEST
 
+/* The debt of a round leaves out the refunds of its bets, and says so. */
+START_TEST(refunds_of_a_round)
+{
+	const struct story_facts open = {STORY_ROUND, WALLET_SEAMLESS, ROUND_OPEN, MESSAGE_NONE,
+		MOVE_NOTHING, 0};
+	const struct story_facts parked = {STORY_ROUND, WALLET_SEAMLESS, ROUND_SETTLED,
+		MESSAGE_PARKED, MOVE_PAYS, 0};
+	const struct story_facts bet = {STORY_BET, WALLET_SEAMLESS, BET_ACCEPTED, MESSAGE_NONE,
+		MOVE_NOTHING, 0};
+	struct story_values values = demo;
+	struct story story;
+
+	ck_assert(story_make(&open, &values, &story));
+	ck_assert_str_eq(story.owes, "Nothing is owed.");
+	values.refunds = 1;
+	ck_assert(story_make(&open, &values, &story));
+	ck_assert_str_eq(story.owes,
+		"Nothing is owed for the result. One bet of the round has a "
+		"refund: see what is owed for that bet.");
+	values.refunds = 2;
+	ck_assert(story_make(&parked, &values, &story));
+	ck_assert_str_eq(story.owes,
+		"demo-b owes alice 25.00. 2 bets of the round have refunds: "
+		"see what is owed for each.");
+	ck_assert_int_eq(story.owed, demo.moved);
+	ck_assert(story_make(&bet, &values, &story));
+	ck_assert_str_eq(story.owes, "Nothing is owed.");
+}
+END_TEST
+
 /* Rows that contradict each other: it says so, and names no debt. */
 START_TEST(contradictions)
 {
@@ -384,6 +414,7 @@ Suite *story_suite(void)
 	tcase_add_test(tests, texts);
 	tcase_add_test(tests, a_held_dealer_is_released);
 	tcase_add_test(tests, amounts);
+	tcase_add_test(tests, refunds_of_a_round);
 	tcase_add_test(tests, contradictions);
 	tcase_add_test(tests, long_names_are_cut);
 	tcase_add_test(tests, messages_of_callbacks);

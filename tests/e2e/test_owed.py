@@ -159,6 +159,9 @@ def case_refunds():
     check(" refunding, 10.00 not delivered " in ctl("bet", "list", "--casino", name).stdout, "bet list")
     shown = story("bet", "show", lost.transaction_id)
     equal(shown["owes"], f"If {name} debited the bet, it owes alice 10.00.", "not known")
+    shown = story("round", "show", f"{name}/alice", "g-1")
+    equal((shown["debt"], shown["owes"]), ("none", "Nothing is owed for the result. One bet of the round has a refund: "
+                                                   "see what is owed for that bet."), "the round of that bet")
     check("(no_credit), so it must not have debited 10.00" in
           story("bet", "show", rejected.transaction_id)["happened"], "rejected")
     event = ctl_json("bet", "show", lost.transaction_id)["bet"]["refund_event"]

@@ -127,6 +127,7 @@ static enum outcome collect_round(struct material *material, const struct round 
 	values->corrections = round->revision;
 	values->amount = round->current_payout;
 	values->shortfall = round->shortfall;
+	values->refunds = round->refunded;
 	if (round->state == ROUND_OPEN)
 		return OUTCOME_DONE;
 	if (round->mode == WALLET_TRANSFER) {
