@@ -178,6 +178,18 @@ def case_explain(office):
     check(folded["Headers"] and folded[f"Body ({len(sent)} bytes)"], f"both are folded: {folded}")
     equal(button.attributes["data-copy"], f"{text}\n{headers}\n{hexed}", "what is copied")
     check("0" * 64 not in page.text, "no signature")
+    check("It was refused at " in page.document().text(), "the time")
+    # Two callers chose one id. The newer call is only on disk: the body of the older one is not shown for it.
+    for number, path, more, status in ((1, cb.TRANSFER_IN, {"signature": "0" * 64}, 401), (2, cb.TRANSFER_OUT, {}, 402)):
+        body = {"amount": 1, "request_transaction_id": f"twice-{number}", "user_id": "alice", "remark": f"mark-{number}"}
+        answer = cb.call(office.server, "POST", path, body, dealer=office.dealer, headers=[("X-Request-Id", "jobs-twice")],
+                         **more)
+        equal(answer.status, status, "a call")
+        text = wait_until(lambda at=f"twice-{number}": at in (text := nok.get("/refused").document().text()) and text,
+                          WAIT_S, "it is listed")
+    text = nok.get("/explain", request="jobs-twice").document().text()
+    check("402 insufficient_balance" in text and "are not kept" in text, text)
+    check("mark-1" not in text, "the body of the other call")
     equal(rita.get("/explain", request="jobs-401").status, 403, "the role read may not")
     check(not any(node.text() == "jobs-401" for node in rita.get(refused).document().all("a")),
           "no link for the role read")

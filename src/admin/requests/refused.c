@@ -163,6 +163,28 @@ enum outcome refused_add_player(struct session *session, struct refused_list_cmd
 	return code;
 }
 
+enum outcome refused_is_newer(struct session *session, const char *id, int64_t time_ms,
+	unsigned int steps, bool *newer)
+{
+	struct refused_list_cmd cmd = {.since_ms = time_ms + 1, .count_only = true};
+	struct refused_list_result result;
+	enum outcome code = OUTCOME_DONE;
+
+	*newer = true;
+	text_copy(cmd.request_id, sizeof(cmd.request_id), id);
+	for (unsigned int step = 0; step < steps; step++) {
+		code = session_do(session, COMMAND_REFUSED_LIST, &cmd, &result, NULL);
+		if (code != OUTCOME_DONE || result.matches)
+			return code;
+		cmd.before = result.next;
+		if (!cmd.before) {
+			*newer = false;
+			break;
+		}
+	}
+	return code;
+}
+
 enum outcome refused_newest(struct session *session, const struct refused_list_cmd *filter,
 	struct refused_call *call, bool *found, struct refused_count *count)
 {

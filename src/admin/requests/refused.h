@@ -59,6 +59,13 @@ enum outcome refused_end(struct refused_calls *calls, enum outcome code);
  */
 enum outcome refused_add_player(struct session *session, struct refused_list_cmd *filter);
 
+/*
+ * Looks on disk for a call with the request id @id after @time_ms, with at most @steps commands. Callers choose
+ * their own ids, so two calls may have one. Sets *newer; true, too, if the commands did not reach back so far.
+ */
+enum outcome refused_is_newer(struct session *session, const char *id, int64_t time_ms,
+	unsigned int steps, bool *newer);
+
 /* Finds the newest call that matches @filter, and how many do. */
 enum outcome refused_newest(struct session *session, const struct refused_list_cmd *filter,
 	struct refused_call *call, bool *found, struct refused_count *count);

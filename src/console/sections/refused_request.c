@@ -1,5 +1,7 @@
 #include "console/sections/refused_request.h"
 
+#include "admin/requests/refused.h"
+#include "base/text.h"
 #include "link/refused_commands.h"
 
 #include <inttypes.h>
@@ -7,6 +9,8 @@
 #include <string.h>
 
 #define HEX_LINE 16
+/* Commands that look for a newer call of the same id. */
+#define REFUSED_STEPS 8
 /* Bytes of the headers as text: each stored part has its bound, and a byte takes 4 at most. */
 #define HEADERS_MAX (8 * 1024)
 /* Bytes of the lines of REFUSED_HEX_MAX bytes. */
@@ -125,21 +129,60 @@ static void write_request(struct page *page, const struct refused_request *reque
 	buffer_free(&hex);
 }
 
-enum outcome refused_request_write(struct page *page, const char *request_id, struct buffer *copied)
+/* Finds the newest call with this id, if the ledger's memory has it. Otherwise found->matches is 0. */
+static enum outcome find_newest(struct page *page, const char *id,
+	struct refused_find_result *found)
 {
+	struct session *session = &page->desk.session;
 	struct refused_find_cmd cmd = {.request_id = ""};
-	struct refused_find_result found;
-	struct html *html = &page->html;
+	bool newer = true;
 	enum outcome code;
 
-	snprintf(cmd.request_id, sizeof(cmd.request_id), "%s", request_id);
-	code = session_do(&page->desk.session, COMMAND_REFUSED_FIND, &cmd, &found, NULL);
+	text_copy(cmd.request_id, sizeof(cmd.request_id), id);
+	code = session_do(session, COMMAND_REFUSED_FIND, &cmd, found, NULL);
+	if (code != OUTCOME_DONE || !found->matches)
+		return code;
+	/* The newest one may be another caller's, and only on disk. */
+	code = refused_is_newer(session, id, found->request.time_ms, REFUSED_STEPS, &newer);
+	/* The command above has ended the life of the bytes. */
+	if (code == OUTCOME_DONE)
+		code = session_do(session, COMMAND_REFUSED_FIND, &cmd, found, NULL);
+	if (newer)
+		found->matches = 0;
+	return code;
+}
+
+static void write_found(struct page *page, const struct refused_find_result *found,
+	struct buffer *copied)
+{
+	char text[128];
+
+	html_open(&page->html, "p");
+	html_text(&page->html, "It was refused at ");
+	page_time(page, found->request.time_ms);
+	html_text(&page->html, ".");
+	html_close(&page->html);
+	if (found->matches > 1) {
+		snprintf(text, sizeof(text),
+			"%" PRIu32 " refused calls have this request id: this is the newest.",
+			found->matches);
+		page_paragraph(page, text);
+	}
+	write_request(page, &found->request, copied);
+}
+
+enum outcome refused_request_write(struct page *page, const char *request_id, struct buffer *copied)
+{
+	struct refused_find_result found;
+	struct html *html = &page->html;
+	const enum outcome code = find_newest(page, request_id, &found);
+
 	if (code != OUTCOME_DONE)
 		return code;
 	html_open(html, "section");
 	html_element(html, "h2", "", "The request");
 	if (found.matches) {
-		write_request(page, &found.request, copied);
+		write_found(page, &found, copied);
 	} else {
 		html_open(html, "p");
 		html_text(html,
