@@ -19,6 +19,8 @@
 /* Time for the request, and beyond the call for the start of the process and its answer. */
 #define REQUEST_MS INT64_C(5000)
 #define SPARE_MS   INT64_C(10000)
+/* How long the other process may take no connection. */
+#define CONNECT_S 2
 
 static const struct field inquiry_fields[] = {
 	FIELD(FIELD_TIME_MS, callback_inquiry, asked_ms),
@@ -94,6 +96,8 @@ static bool receive_record(int fd, const struct field *table, void *record, int6
 /* Returns -1 if no process listens there. */
 static int connect_to(const struct settings *settings)
 {
+	/* connect() would wait for ever for a process that takes no more connections. */
+	const struct timeval patience = {.tv_sec = CONNECT_S};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/" PING_SOCKET,
 		settings->socket_directory);
@@ -102,7 +106,10 @@ static int connect_to(const struct settings *settings)
 	if (length < 0 || (size_t)length >= sizeof(address.sun_path))
 		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+	if (fd < 0)
+		return -1;
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) == 0 &&
+		connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
 		return fd;
 	close(fd);
 	return -1;
@@ -118,6 +125,15 @@ static void clean_texts(struct callback_outcome *outcome)
 	text_clean(outcome->note, strlen(outcome->note));
 	text_clean(outcome->answer_type, strlen(outcome->answer_type));
 	text_clean(outcome->answer, strlen(outcome->answer));
+}
+
+bool ping_link_is_served(const struct settings *settings)
+{
+	const int fd = connect_to(settings);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 bool ping_link_ask(const struct settings *settings, const struct callback_inquiry *inquiry,

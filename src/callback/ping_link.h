@@ -23,6 +23,9 @@ struct callback_inquiry {
 	struct callback_grant grant; /* of a balance inquiry; holds secrets */
 };
 
+/* Returns true if a process takes connections to ping.sock. */
+bool ping_link_is_served(const struct settings *settings);
+
 /*
  * Has the process that listens in the socket directory of @settings send @inquiry. Returns false if there
  * is none, or memory is exhausted: nothing was sent. Otherwise sets @outcome, whose texts are clean:

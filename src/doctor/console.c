@@ -246,9 +246,40 @@ static void judge_web_socket(struct doctor *doctor)
 	}
 }
 
+/* The console's jobs have no network: they ask dealers for balances by ping.sock. */
+static void judge_ping_socket(struct doctor *doctor)
+{
+	char path[DOCTOR_PATH_MAX];
+	struct stat st;
+
+	doctor_path(path, doctor->settings->socket_directory, "jobs.sock");
+	if (lstat(path, &st) < 0)
+		return;
+	doctor_about(doctor, "ping.sock");
+	doctor_path(path, doctor->settings->socket_directory, "ping.sock");
+	if (lstat(path, &st) < 0) {
+		if (errno == EACCES) {
+			doctor_unseen(doctor, path, errno, "");
+			return;
+		}
+		doctor_warn(doctor,
+			"%s is not there: balance inquiries of the console are not sent, or are "
+			"sent with the rights of the ledger's user",
+			path);
+		doctor_remedy(doctor,
+			"systemctl enable --now creditbridge-ping.socket; without systemd start "
+			"`creditbridgectl job --listen` as root");
+	} else if (st.st_mode & 0077) {
+		doctor_fail(doctor, "%s has mode %04o: others may have it sign requests to dealers",
+			path, (unsigned int)st.st_mode & 07777);
+		doctor_remedy(doctor, "chmod go= %s", path);
+	}
+}
+
 void doctor_console_sockets(struct doctor *doctor)
 {
 	judge_desk_socket(doctor);
+	judge_ping_socket(doctor);
 	judge_web_socket(doctor);
 	doctor_about(doctor, "%s", "");
 	if (!doctor->sheet->count)

@@ -352,6 +352,7 @@ def case_forged():
             done = subprocess.run([cb.find_program("creditbridge-ledger"), "--config", wallet.config], capture_output=True,
                                   text=True, timeout=20 * cb.PATIENCE, check=False)
             equal(done.returncode, 78, f"no ledger starts on it: {done.stderr}")
+            equal([path.name for path in wallet.state.rglob("*") if "lock" not in path.name], [], "no row and no key is left")
         # The operator decides.
         equal(wallet.ctl_json("restore", "--no-proof", forged)["proved"], False, "without a proof")
         wallet.start()

@@ -201,6 +201,17 @@ def case_desk_socket():
     with away(desk):
         diagnose({"FAIL console_sockets": "it is not there.*before the file.*=> restart creditbridge-ledger"})
     diagnose({"FAIL console_sockets": "admits others than group daemon"}, config=config_with(console_group="daemon"))
+    jobs, ping = (WALLET.sockets / name for name in ("jobs.sock", "ping.sock"))
+    jobs.touch()
+    try:
+        diagnose({"WARN console_sockets": "ping.sock is not there.*=> systemctl enable --now creditbridge-ping.socket"})
+        ping.touch(0o600)
+        diagnose({})
+        with mode(ping, 0o666):
+            diagnose({"FAIL console_sockets": "ping.sock has mode 0666.*=> chmod go= "})
+    finally:
+        jobs.unlink()
+        ping.unlink(missing_ok=True)
     with cb.Instance("console-lone", settings={"console_front_file": str(FRONT_FILE),
                                                "console_group": "no-such-group"}) as lone:
         diagnose({"WARN console_sockets": "only the ledger's user can open .*=> set console_group",

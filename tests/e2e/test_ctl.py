@@ -285,7 +285,7 @@ def case_root_drops():
     log = folder / "ledger.log"
     ledger = cb.Child([program, "--config", config], log, user="daemon")
     try:
-        cb.wait_until((sockets / "admin.sock").exists, 20, "the socket")
+        cb.wait_until(lambda: cb.socket_ready(sockets / "admin.sock"), 20, "the socket")
         env = dict(os.environ, SUDO_USER="joe")
         run("--config", config, "dealer", "add", "demo", "--currency", "thb", "--mode", "transfer",
             "--reason", "because", env=env)

@@ -26,7 +26,7 @@ from cb_codec import job_answer, job_request  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import FRONT, Browser, Installed, front_setting  # noqa: E402
 from cb_listener import Scripted  # noqa: E402
-from cb_process import Child, commands_with, find_program  # noqa: E402
+from cb_process import Child, commands_with, find_program, socket_ready  # noqa: E402
 
 ROLES = {"rita": "read", "nok": "support", "kim": "finance", "ann": "admin"}
 WAIT_S = 20
@@ -81,7 +81,7 @@ class Office:
         self.unlisten()
         self.acceptor = Child([find_program("creditbridgectl"), "--config", self.wallet.config, "job", "--listen",
                                *words], self.wallet.logs / "jobs.log")
-        self.acceptor.wait_ready(path.exists, WAIT_S, "jobs.sock")
+        self.acceptor.wait_ready(lambda: socket_ready(path), WAIT_S, "jobs.sock")
         # The console's process runs as this user in the test.
         path.chmod(0o666)
 
@@ -467,6 +467,10 @@ def case_inquiry(office):
         inquiries.argv = ["true"]
         found = asked()
         equal((found["class"], found["error"]["id"], len(server.seen)), ("unknown", "dealer_timeout", 2), found)
+        # Ten such calls of players would open the breaker.
+        for _ in range(11):
+            equal(asked()["class"], "unknown", "no answer")
+        check('creditbridge_dealer_breaker{dealer="asked"} 0\n' in wallet.ctl("metrics").stdout, "the breaker is closed")
         # What is no inquiry is not sent.
         inquiries.argv = [*WITHOUT_RIGHTS, str(find_program("creditbridgectl")), "--config", str(wallet.config), "job", "--ping"]
         for raw in (b"", b"\xff\xff\xff\xff", b"\0\0\0\x04oops"):
@@ -487,19 +491,26 @@ def case_listen_inquiry(office):
     owner = pwd.getpwuid(os.stat(wallet.state).st_uid).pw_name
     free = next(uid for uid in range(40000, 50000) if uid not in {row.pw_uid for row in pwd.getpwall()})
     users.write_text(pathlib.Path("/etc/passwd").read_text() + f"{owner}-sweep:x:{free}:{free}::/nonexistent:/bin/false\n")
+    # Debian's package puts the sweeper's user into the group of edge.sock.
+    groups = wallet.dir / "group"
+    groups.write_text(pathlib.Path("/etc/group").read_text() + f"further:x:{free + 1}:{owner}-sweep\n")
     path = wallet.sockets / "ping.sock"
     office.unlisten()
-    script = 'mount --bind "$0" /etc/passwd && exec "$@"'
-    acceptor = Child(["unshare", "--mount", "sh", "-c", script, users, find_program("creditbridgectl"), "--config",
+    script = 'mount --bind "$0" /etc/passwd && mount --bind "$1" /etc/group && shift && exec "$@"'
+    acceptor = Child(["unshare", "--mount", "sh", "-c", script, users, groups, find_program("creditbridgectl"), "--config",
                       wallet.config, "job", "--listen"], wallet.logs / "jobs.log")
     try:
-        acceptor.wait_ready(path.exists, WAIT_S, "ping.sock")
-        wait_until((wallet.sockets / "jobs.sock").exists, WAIT_S, "jobs.sock")
+        acceptor.wait_ready(lambda: socket_ready(path), WAIT_S, "ping.sock")
+        wait_until(lambda: socket_ready(wallet.sockets / "jobs.sock"), WAIT_S, "jobs.sock")
         equal(path.stat().st_mode & 0o777, 0o600, "its mode")
         def users_of():
             return {pid: os.stat(f"/proc/{pid}").st_uid for pid in commands_with(f"{wallet.config}\0job\0--listen")}
         wait_until(lambda: free in users_of().values(), WAIT_S, "a process of the sweeper's user")
         found = users_of()
+        apart = next(pid for pid, uid in found.items() if uid == free)
+        status = dict(line.split(":\t", 1) for line in pathlib.Path(f"/proc/{apart}/status").read_text().splitlines()
+                      if ":\t" in line)
+        equal((status["Groups"].split(), set(status["Gid"].split())), ([], {str(free)}), "its groups")
         with Scripted(balance_of) as server:
             wallet.dealer_add("listened", "--url", server.url, "--allow-http", mode="seamless")
             wallet.player_add("listened", "ann")

@@ -12,7 +12,7 @@ import test_console  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import PREFIX, Browser, Installed, front_setting  # noqa: E402
-from cb_process import Child  # noqa: E402
+from cb_process import Child, socket_ready  # noqa: E402
 from valgrind_ledger import VALGRIND  # noqa: E402
 
 READY_S = 60  # valgrind translates the program first
@@ -21,7 +21,7 @@ READY_S = 60  # valgrind translates the program first
 class Console(Installed):
     def start(self):
         self.program = Child([*VALGRIND, *self.argv], self.log)
-        self.program.wait_ready(self.socket.exists, READY_S, "the socket of the console")
+        self.program.wait_ready(lambda: socket_ready(self.socket), READY_S, "the socket of the console")
         self.socket.chmod(0o666)
 
     def end(self):

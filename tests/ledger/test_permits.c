@@ -96,6 +96,33 @@ START_TEST(breaker_opens_and_closes)
 }
 END_TEST
 
+/* A look of an operator that fails says nothing about the dealer, not even as the test call. */
+START_TEST(uncounted_calls_leave_the_breaker)
+{
+	int64_t now_ms = 1000000;
+
+	ck_assert(permits_init(&permits));
+	for (uint64_t id = 1; id <= 50; id++) {
+		ck_assert(permits_take(&permits, "demo", id, 20, now_ms, now_ms + 10000));
+		ck_assert(permits_give_uncounted(&permits, "demo", id, now_ms));
+		ck_assert(!permits_give_uncounted(&permits, "demo", id, now_ms));
+	}
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_CLOSED);
+	ck_assert_uint_eq(permits_inflight(&permits, "demo", now_ms), 0);
+	for (int i = 0; i < 10; i++)
+		call(CALLBACK_UNKNOWN, now_ms);
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_OPEN);
+	now_ms += PERMITS_OPEN_MS;
+	ck_assert(permits_take(&permits, "demo", 500, 20, now_ms, now_ms + 10000));
+	ck_assert(!permits_take(&permits, "demo", 501, 20, now_ms, now_ms + 10000));
+	ck_assert(permits_give_uncounted(&permits, "demo", 500, now_ms));
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_HALF_OPEN);
+	ck_assert(call(CALLBACK_SUCCESS, now_ms));
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_CLOSED);
+	permits_free(&permits);
+}
+END_TEST
+
 /* Opens the breaker of demo at @now_ms with calls that are not sent. */
 static void open_once(int64_t now_ms)
 {
@@ -344,6 +371,7 @@ Suite *permits_suite(void)
 	tcase_add_test(tc, permits_are_limited);
 	tcase_add_test(tc, names_that_hold_no_permit_take_no_place);
 	tcase_add_test(tc, breaker_opens_and_closes);
+	tcase_add_test(tc, uncounted_calls_leave_the_breaker);
 	tcase_add_test(tc, openings_are_remembered);
 	tcase_add_test(tc, lost_calls_count_as_unknown);
 	tcase_add_test(tc, outcomes_grow_old);

@@ -25,7 +25,7 @@ from cb_installed import INSTALLED, Installed  # noqa
 from cb_process import (PATIENCE, SRCDIR, Child, HarnessError, blocks_signal, builddir, command_of,  # noqa
                         commands_with, each_in_thread, find_program, free_port, lock_holders,
                         own_group, pids_all, pids_running, port_taken, process_gone, serve_each,
-                        signal_pids, wait_until, waited_s)
+                        signal_pids, socket_ready, wait_until, waited_s)
 from cb_servers import (SERVERS, Apache, ApacheFcgid, ApacheProxyFcgi, Lighttpd, Nginx, Server,  # noqa
                         bench_cases)
 from cb_tap import Skip, check, equal, needs, run_cases  # noqa

@@ -11,7 +11,7 @@ import signal
 import urllib.parse
 
 from cb_instance import temporary_directory
-from cb_process import SRCDIR, Child, builddir, free_port, port_open
+from cb_process import SRCDIR, Child, builddir, free_port, port_open, socket_ready
 from cb_servers import APACHE_MODULES, find_server
 from cb_tap import check, equal
 
@@ -46,7 +46,7 @@ class Console:
         argv = program or [builddir() / "tests/console/console_admin", wallet.sockets / "admin.sock",
                            self.socket, PREFIX]
         self.program = Child([str(word) for word in argv], wallet.logs / "console.log")
-        self.program.wait_ready(self.socket.exists, 20, "the socket of the console")
+        self.program.wait_ready(lambda: socket_ready(self.socket), 20, "the socket of the console")
         self.socket.chmod(0o666)
         self.listen()
 
@@ -167,7 +167,7 @@ class Installed(Console):
 
     def start(self):
         self.program = Child(self.argv, self.log)
-        self.program.wait_ready(self.socket.exists, 20, "the socket of the console")
+        self.program.wait_ready(lambda: socket_ready(self.socket), 20, "the socket of the console")
         self.socket.chmod(0o666)
 
     def kill(self):

@@ -8,7 +8,7 @@ import time
 
 from cb_codes import one_time_code
 from cb_console import PREFIX
-from cb_process import SRCDIR, Child, find_program, port_open
+from cb_process import SRCDIR, Child, find_program, port_open, socket_ready
 from cb_servers import find_server
 
 OPERATOR = "demo"
@@ -35,9 +35,10 @@ class DemoConsole:
         self.children = []
         socket = self.dir / "console.sock"
         self.start([wallet.worker, "--config", wallet.config, "--serve", "console", "--base-path", PREFIX,
-                    "--loopback-http", "--threads", "4", "--socket", socket], "console", socket.exists)
+                    "--loopback-http", "--threads", "4", "--socket", socket], "console",
+                   lambda: socket_ready(socket))
         self.start([find_program("creditbridgectl"), "--config", wallet.config, "job", "--listen"], "jobs",
-                   (wallet.sockets / "jobs.sock").exists)
+                   lambda: socket_ready(wallet.sockets / "jobs.sock"))
         front = self.dir / "front.conf"
         front.touch(mode=0o600)
         front.write_text(f'setenv.add-environment = ( "REMOTE_USER" => "{OPERATOR}", '

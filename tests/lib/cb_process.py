@@ -195,6 +195,16 @@ def process_stopped(pid):
     return set(thread_states(pid)) == {"T"}
 
 
+def socket_ready(path):
+    """Returns True if a program takes connections to the socket @path. Its file is there a moment before."""
+    for line in pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]:
+        fields = line.split(maxsplit=7)
+        # The flag is __SO_ACCEPTCON.
+        if len(fields) == 8 and fields[7] == str(path) and int(fields[3], 16) & 0x10000:
+            return True
+    return False
+
+
 def waited_s(pid):
     """Returns the seconds during which the main thread of @pid was runnable but had no CPU. 0 if
     the kernel does not report it."""

@@ -42,10 +42,11 @@ static enum status walk_audit(struct store *store, const struct restore_options 
 
 /*
  * Opens the restored data as a ledger does, records the restore in the audit and begins a new
- * life.
+ * life. Sets *refused if the proof found rows that do not agree.
  */
 static enum status finish_restore(const struct restore_options *options,
-	struct restore_result *result, const char *directory, char *why, size_t why_size)
+	struct restore_result *result, const char *directory, bool *refused, char *why,
+	size_t why_size)
 {
 	const struct offline_options atrest = {.directory = directory, .keep_logs = true};
 	char detail[DETAIL_SIZE];
@@ -69,8 +70,10 @@ static enum status finish_restore(const struct restore_options *options,
 	if (status)
 		return status;
 	status = walk_audit(store, options, why, why_size);
-	if (!status && options->prove)
+	if (!status && options->prove) {
 		status = options->prove(options->prove_context, store, why, why_size);
+		*refused = status == STATUS_CORRUPT;
+	}
 	snprintf(detail, sizeof(detail), "complete_to_ms=%" PRId64 " rolled_forward=%s",
 		result->complete_to_ms, result->rolled_forward ? "yes" : "no");
 	if (!status) {
@@ -86,7 +89,7 @@ static enum status finish_restore(const struct restore_options *options,
 
 /* Restores into the prepared state directory. */
 static enum status fill_state(const struct restore_options *options, struct store_restore *restore,
-	struct restore_result *result, char *why, size_t why_size)
+	struct restore_result *result, bool *refused, char *why, size_t why_size)
 {
 	const char *state = options->settings->state_directory;
 	struct store_restored restored;
@@ -101,7 +104,7 @@ static enum status fill_state(const struct restore_options *options, struct stor
 	result->unreadable = restored.unreadable;
 	if (status || options->look_only)
 		return status;
-	status = finish_restore(options, result, restore->directory, why, why_size);
+	status = finish_restore(options, result, restore->directory, refused, why, why_size);
 	if (status)
 		return status;
 	if (!disk_mark_set(state, DISK_CREATED)) {
@@ -118,7 +121,8 @@ static enum status fill_state(const struct restore_options *options, struct stor
 enum status restore_run(const struct restore_options *options, struct restore_result *result,
 	char *why, size_t why_size)
 {
-	char directory[PATH_MAX];
+	char directory[PATH_MAX], ignored[256];
+	bool refused = false;
 	struct store_restore restore = {
 		.backup = options->backup,
 		.directory = options->look_only ? NULL : directory,
@@ -142,7 +146,11 @@ enum status restore_run(const struct restore_options *options, struct restore_re
 		if (status)
 			return status;
 	}
-	status = fill_state(options, &restore, result, why, why_size);
+	status = fill_state(options, &restore, result, &refused, why, why_size);
+	/* Otherwise all rows and keys would stay, although nothing was restored. */
+	if (refused)
+		state_dir_abandon(options->settings->state_directory, NULL, ignored,
+			sizeof(ignored));
 	if (lock >= 0)
 		close(lock);
 	return status;

@@ -287,6 +287,23 @@ bool permits_give(struct permits *permits, const char *casino_id, uint64_t id,
 	return true;
 }
 
+bool permits_give_uncounted(struct permits *permits, const char *casino_id, uint64_t id,
+	int64_t now_ms)
+{
+	struct permits_dealer *dealer = *dealer_place(permits, casino_id);
+	uint32_t at;
+
+	if (!dealer)
+		return false;
+	refresh_dealer(dealer, now_ms);
+	if (!find_permit(dealer, id, &at))
+		return false;
+	drop_permit(dealer, at);
+	if (dealer->probe == id)
+		dealer->probe = 0;
+	return true;
+}
+
 void permits_history(struct permits *permits, const char *casino_id, int64_t now_ms,
 	struct permits_history *history)
 {

@@ -74,6 +74,13 @@ bool permits_take(struct permits *permits, const char *casino_id, uint64_t id,
 bool permits_give(struct permits *permits, const char *casino_id, uint64_t id,
 	enum callback_class class, int64_t now_ms);
 
+/*
+ * Gives back the permit of a call that says nothing about the dealer: the breaker does not count it, and if it was
+ * the test call, the next call is. Returns as permits_give().
+ */
+bool permits_give_uncounted(struct permits *permits, const char *casino_id, uint64_t id,
+	int64_t now_ms);
+
 /* Openings of a breaker that are remembered, the newest ones. */
 #define PERMITS_OPENINGS 16
 

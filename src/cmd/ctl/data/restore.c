@@ -143,16 +143,16 @@ static enum status prove_restored(void *context, struct store *store, char *why,
 		archive_prove(&work->session, store, &found, show_proof_progress, work->progress);
 
 	if (code != OUTCOME_DONE) {
-		snprintf(why, why_size, "the restored rows cannot be read: %s",
+		snprintf(why, why_size, "the restored rows could not be proved: %s",
 			work->session.failure.detail);
-		return STATUS_CORRUPT;
+		return STATUS_IO;
 	}
 	if (!found.problems)
 		return STATUS_OK;
 	snprintf(why, why_size,
 		"the rows of the backup do not agree (%" PRIu64 " problem%s): %.256s; nothing was "
-		"restored: take another backup. With --no-proof it is restored as it is: then "
-		"`creditbridgectl check` lists all",
+		"restored: take another backup. If `creditbridgectl check` reported this before the "
+		"failure, restore this backup with --no-proof: check then lists all",
 		found.problems, found.problems == 1 ? "" : "s", found.first);
 	return STATUS_CORRUPT;
 }

@@ -273,9 +273,8 @@ static bool is_connected(void)
 
 enum outcome ctl_job(struct ctl *ctl)
 {
-	struct job_service service = {.ctl = ctl, .limit_ms = INT64_MAX};
+	struct job_service service = {.ctl = ctl, .limit_ms = INT64_MAX, .inquiries = -1};
 	const char *limit = ctl->options[OPTION_FOR];
-	pid_t inquiries = -1;
 	enum outcome code;
 	ssize_t len;
 
@@ -293,7 +292,7 @@ enum outcome ctl_job(struct ctl *ctl)
 		settings_open_log(&ctl->session.settings, "creditbridgectl");
 	if (code == OUTCOME_DONE && ctl->options[OPTION_LISTEN]) {
 		job_catch_stop();
-		code = job_listen_pings(&service, &inquiries);
+		code = job_listen_pings(&service);
 	}
 	if (code == OUTCOME_DONE)
 		code = session_drop_root(&ctl->session);
@@ -306,7 +305,7 @@ enum outcome ctl_job(struct ctl *ctl)
 	service.program[len] = '\0';
 	if (ctl->options[OPTION_LISTEN]) {
 		code = job_listen(&service);
-		job_stop_pings(&service, inquiries);
+		job_stop_pings(&service);
 		return code;
 	}
 	if (ctl->options[OPTION_PING]) {

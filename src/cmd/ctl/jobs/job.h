@@ -13,6 +13,7 @@ struct job_service {
 	struct ctl *ctl;
 	char program[SETTINGS_PATH_MAX]; /* the path of this program */
 	int64_t limit_ms;                /* of --for; INT64_MAX: none */
+	pid_t inquiries;                 /* the process that serves ping.sock; -1: none */
 };
 
 /*
@@ -36,12 +37,13 @@ void job_serve_ping(const struct job_service *service, int fd);
 /*
  * Call this as root, before root's rights are given up. Starts a process that makes ping.sock as the
  * ledger's user, becomes the sweeper's user, and serves each connection in a process of its own until
- * @service's process ends. Sets *pid to -1 if there is no such user, or this process is not root: pings are
- * then sent by the ledger's user.
+ * @service's process ends, which ends if that process does. Sets service->inquiries: -1 if there is no such user,
+ * another process serves ping.sock, or this process is not root. Without such a process the ledger's user sends
+ * the pings.
  */
-enum outcome job_listen_pings(const struct job_service *service, pid_t *pid);
+enum outcome job_listen_pings(struct job_service *service);
 /* Removes its socket, for the end of this process, which ends that one. */
-void job_stop_pings(const struct job_service *service, pid_t pid);
+void job_stop_pings(const struct job_service *service);
 
 /*
  * Serves each connection to @listener in a process of its own, at most JOB_CHILDREN_MAX at a time, until SIGTERM

@@ -20,6 +20,8 @@
 #define LOOK_MS 500
 
 static volatile sig_atomic_t stopping;
+/* The process that serves ping.sock has ended: without it the ledger's user would send pings. */
+static bool inquiries_ended;
 
 static void on_stop(int number)
 {
@@ -54,11 +56,21 @@ static bool serve_apart(const struct job_service *service, int listener, int fd,
 }
 
 /* Forgets the children that have ended. @wait: waits for one of them. */
-static unsigned int reap_children(unsigned int children, bool wait)
+static unsigned int reap_children(const struct job_service *service, unsigned int children,
+	bool wait)
 {
-	while (children && waitpid(-1, NULL, wait ? 0 : WNOHANG) > 0) {
-		children--;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, wait ? 0 : WNOHANG)) > 0) {
 		wait = false;
+		if (pid == service->inquiries) {
+			log_line(LOG_LEVEL_ERROR, "inquiry",
+				"reason=\"the process that serves ping.sock ended: start this again\"");
+			inquiries_ended = true;
+			stopping = 1;
+		} else if (children) {
+			children--;
+		}
 	}
 	return children;
 }
@@ -71,7 +83,7 @@ void job_accept(const struct job_service *service, int listener,
 	int fd;
 
 	while (!stopping) {
-		children = reap_children(children, children == JOB_CHILDREN_MAX);
+		children = reap_children(service, children, children == JOB_CHILDREN_MAX);
 		if (children == JOB_CHILDREN_MAX || poll(&pfd, 1, LOOK_MS) <= 0)
 			continue;
 		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -119,5 +131,5 @@ enum outcome job_listen(const struct job_service *service)
 	log_line(LOG_LEVEL_INFO, "start", "jobs=\"%s\"", path);
 	job_accept(service, own.fd, job_serve);
 	socket_unlink(&own);
-	return OUTCOME_DONE;
+	return inquiries_ended ? OUTCOME_FAILED : OUTCOME_DONE;
 }

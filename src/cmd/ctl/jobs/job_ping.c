@@ -1,15 +1,17 @@
 /*
  * job_ping - the process that asks dealers' servers for balances, for jobs and for `dealer ping`. It has
  * no rights: systemd starts it as a user of its own (creditbridge-ping@.service). Without systemd it is
- * the sweeper's user, as for `creditbridgectl sweep`.
+ * the sweeper's user, without its further groups.
  */
 #include "admin/operator.h"
 #include "base/log.h"
+#include "base/no_dump.h"
 #include "callback/ping_link.h"
 #include "cmd/ctl/jobs/job.h"
 #include "fcgi/socket.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,14 +60,15 @@ static bool make_socket(struct fcgi_socket *own, const char *path, uid_t uid, ch
 
 /* The process. It ends with @parent. */
 static void serve_inquiries(const struct job_service *service, pid_t parent, int listener,
-	uid_t uid)
+	uid_t uid, gid_t gid)
 {
-	char why[256];
-
-	if (!operator_become(uid, why, sizeof(why))) {
-		log_line(LOG_LEVEL_ERROR, "inquiry", "reason=\"%s\"", why);
+	/* The sweeper's further groups may open edge.sock. */
+	if (setgroups(0, NULL) < 0 || setgid(gid) < 0 || setuid(uid) < 0 || setuid(0) == 0) {
+		log_line(LOG_LEVEL_ERROR, "inquiry",
+			"reason=\"cannot become the sweeper's user: %s\"", strerror(errno));
 		_exit(OUTCOME_NOT_PERMITTED);
 	}
+	no_dump_begin();
 	/* A change of the user clears this. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(OUTCOME_FAILED);
@@ -73,7 +76,7 @@ static void serve_inquiries(const struct job_service *service, pid_t parent, int
 	_exit(OUTCOME_DONE);
 }
 
-enum outcome job_listen_pings(const struct job_service *service, pid_t *pid)
+enum outcome job_listen_pings(struct job_service *service)
 {
 	const struct settings *settings = &service->ctl->session.settings;
 	const pid_t parent = getpid();
@@ -83,31 +86,32 @@ enum outcome job_listen_pings(const struct job_service *service, pid_t *pid)
 	uid_t uid;
 	gid_t gid;
 
-	*pid = -1;
+	service->inquiries = -1;
 	if (geteuid() != 0 || stat(settings->state_directory, &st) < 0)
 		return OUTCOME_DONE;
 	operator_user_name(st.st_uid, owner, sizeof(owner));
 	snprintf(name, sizeof(name), "%s-sweep", owner);
-	if (!operator_find_user(name, &uid, &gid))
+	/* Debian's creditbridge-ping.socket may be active without jobs.sock. */
+	if (!operator_find_user(name, &uid, &gid) || ping_link_is_served(settings))
 		return OUTCOME_DONE;
 	name_path(settings, path);
 	if (!make_socket(&own, path, st.st_uid, why, sizeof(why)))
 		return ctl_fail(service->ctl, OUTCOME_CONFIG, "configuration", "%s", why);
-	*pid = fork();
-	if (*pid == 0)
-		serve_inquiries(service, parent, own.fd, uid);
+	service->inquiries = fork();
+	if (service->inquiries == 0)
+		serve_inquiries(service, parent, own.fd, uid, gid);
 	close(own.fd);
-	if (*pid < 0)
+	if (service->inquiries < 0)
 		return ctl_fail(service->ctl, OUTCOME_FAILED, "failed", "cannot fork: %s",
 			strerror(errno));
 	return OUTCOME_DONE;
 }
 
-void job_stop_pings(const struct job_service *service, pid_t pid)
+void job_stop_pings(const struct job_service *service)
 {
 	char path[SETTINGS_PATH_MAX + 16];
 
-	if (pid <= 0)
+	if (service->inquiries <= 0)
 		return;
 	name_path(&service->ctl->session.settings, path);
 	unlink(path);

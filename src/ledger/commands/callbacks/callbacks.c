@@ -52,8 +52,16 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 
 	if (cmd->kind == CALLBACK_BALANCE_INQUIRE) {
 		/* No row shows whether this is a repetition; the permit does. Nothing is saved. */
-		if (permits_give(context->permits, cmd->casino_id, cmd->event, cmd->outcome.class,
-			    context->now.boot_ms) &&
+		if (cmd->is_look && cmd->outcome.class != CALLBACK_SUCCESS &&
+			cmd->outcome.class != CALLBACK_REFUSED)
+			/*
+			 * An operator looked, and the process that asks may have failed itself. Looks must
+			 * not open the breaker, which refuses the players' bets.
+			 */
+			permits_give_uncounted(context->permits, cmd->casino_id, cmd->event,
+				context->now.boot_ms);
+		else if (permits_give(context->permits, cmd->casino_id, cmd->event,
+				 cmd->outcome.class, context->now.boot_ms) &&
 			!cmd->is_look)
 			metrics_count(context->metrics, cmd->casino_id, cmd->kind, &cmd->outcome,
 				context->now.boot_ms);
