@@ -470,7 +470,7 @@ def case_inquiry(office):
         # Ten such calls of players would open the breaker.
         for _ in range(11):
             equal(asked()["class"], "unknown", "no answer")
-        check('creditbridge_dealer_breaker{dealer="asked"} 0\n' in wallet.ctl("metrics").stdout, "the breaker is closed")
+        check('creditbridge_dealer_breaker{dealer="asked"} 0\n' in wallet.ctl("metrics"), "the breaker is closed")
         # What is no inquiry is not sent.
         inquiries.argv = [*WITHOUT_RIGHTS, str(find_program("creditbridgectl")), "--config", str(wallet.config), "job", "--ping"]
         for raw in (b"", b"\xff\xff\xff\xff", b"\0\0\0\x04oops"):
