@@ -14,9 +14,10 @@
 #define PAGE_RECORD_MS INT64_C(600000)
 
 /*
- * Records the request before it is answered, if it is to be recorded. Call it after all checks of the request. Returns false
- * after an error page: the ledger could not record it, and what is not recorded is not shown.
+ * Records the answer in @page, if it is to be recorded: a CSV that was made, a page, and the page that a form gets in place of
+ * being done. Call it after the page is made, and before any of it is sent. If the ledger cannot record it, an error page
+ * takes its place: what is not recorded is not shown.
  */
-bool page_record(struct page *page);
+void page_record(struct page *page);
 
 #endif

@@ -291,11 +291,14 @@ static void answer_page(struct page *page)
 	if (route)
 		page->route = route;
 	if (!check_front(page) || !check_session(page) || !check_rate(page) || !check_route(page) ||
-		!check_form(page) || !page_record(page))
+		!check_form(page))
 		return;
 	code = page->route->show(page);
 	if (code != OUTCOME_DONE)
 		page_failure(page, code);
+	/* That nothing has an id is an answer, too. Other failures show nothing of the ledger. */
+	if (code == OUTCOME_DONE || page->code == 404)
+		page_record(page);
 }
 
 /*

@@ -3,8 +3,8 @@
  *
  * Checks, in this order: the mount, TLS, the web server's user, the front secret and the session (both
  * by the ledger), the number of pages that the operator opened, the address, the method, the role, and for
- * a form its origin and its token. A list as CSV is then recorded in the audit (page_record.h). Without a session only the style sheet, the script and the sign-in are
- * served.
+ * a form its origin and its token. What the page shows is recorded in the audit before it is sent (page_record.h). Without a
+ * session only the style sheet, the script and the sign-in are served.
  */
 #ifndef CONSOLE_SERVE_H
 #define CONSOLE_SERVE_H

@@ -950,9 +950,15 @@ def case_desk():
         equal(kim.get("/").status, 303, "the session has ended")
 
 
+def rows_of_operator(name):
+    """(action, object, detail) of each CSV and view of the operator in the audit."""
+    return [(row["action"], row["object"], row["detail"]) for row in WALLET.ctl_json("audit", "--limit", "0")["audit"]
+            if row["operator"] == name and row["action"] in ("csv", "view")]
+
+
 def case_views_in_the_audit():
     """With console_audit_views each view is in the audit, once in a while of one address; the text of a search is not."""
-    made = WALLET.ctl_json("operator", "add", "vera", "--role", "read")["otpauth"]
+    made = WALLET.ctl_json("operator", "add", "vera", "--role", "support")["otpauth"]
     config = WALLET.dir / "views.conf"
     config.write_text(WALLET.config.read_text() + "console_audit_views = yes\n")
     config.chmod(0o644)
@@ -964,15 +970,64 @@ def case_views_in_the_audit():
         for path, query in ((f"/callbacks/{WORLD.parked}", {}), ("/search", {"id": "pasted-by-mistake"}), ("/health.csv", {}),
                             ("/nothing", {}), ("/transactions", {"casino": "demo", "user": "al\u202eice"})):
             vera.get(path, **query)
-    rows = [(row["action"], row["object"], row["detail"]) for row in WALLET.ctl_json("audit", "--limit", "0")["audit"]
-            if row["operator"] == "vera" and row["action"] in ("csv", "view")]
-    counts = collections.Counter(rows)
-    player = ("view", "/player", "id=demo/alice")
-    check(counts.pop(player) in (1, 2), f"five views at once: {rows}")
-    equal(sorted(counts), [("csv", "/health.csv", ""), ("view", f"/callbacks/{WORLD.parked}", ""), ("view", "/search", ""),
-                           ("view", "/transactions", "casino=demo user=al\\u202eice")], "what was looked at")
+        rows = rows_of_operator("vera")
+        counts = collections.Counter(rows)
+        player = ("view", "/player", "id=demo/alice")
+        check(counts.pop(player) in (1, 2), f"five views at once: {rows}")
+        equal(sorted(counts), [("csv", "/health.csv", ""), ("view", f"/callbacks/{WORLD.parked}", ""), ("view", "/search", ""),
+                               ("view", "/transactions", 'casino=demo user="al\\u202eice"')], "what was looked at")
+        views_are_exact(vera)
+        views_by_forms(vera)
     views = [row for row in WALLET.ctl_json("audit", "--limit", "0")["audit"] if row["action"] == "view"]
     equal({row["operator"] for row in views}, {"vera"}, "without the setting no view is recorded")
+
+
+def new_rows(browser, *requests):
+    """The rows of the audit that these pages, (path, parameters), made; the newest first."""
+    before = len(rows_of_operator(browser.user))
+    for path, query in requests:
+        browser.get(path, **query)
+    rows = rows_of_operator(browser.user)
+    return rows[:len(rows) - before]
+
+
+def views_are_exact(browser):
+    """No parameter hides or forges a filter, or makes further rows of one view. A CSV that was not made has no row."""
+    long = "a" * 1100
+    for path, query, detail in (
+            ("/transactions.csv", {"a": long, "casino": "demo"}, "casino=demo"),
+            ("/transactions.csv", {"user": "x casino=other", "casino": "demo"}, 'casino=demo user="x casino=other"'),
+            ("/transactions.csv", {"kind": 'bet" game="g\\', "casino": "demo"}, r'casino=demo kind="bet\" game=\"g\\"'),
+            ("/refused.csv", {"reference": long, "client": "slots"}, f'reference="{"a" * 128}"... client=slots')):
+        equal(new_rows(browser, (path, query)), [("csv", path, detail)], f"{path} {str(query)[:60]}")
+    names = ("reference", "request", "client", "kind", "state", "last", "why", "action")
+    (_, _, detail), = new_rows(browser, ("/refused.csv", {name: "\u202e" * 100 for name in names} | {"casino": "demo"}))
+    equal(sorted(re.findall(r"(?:^| )([a-z]+)=", detail)), sorted([*names, "casino"]), f"each filter: {detail}")
+    check("casino=demo" in detail and len(detail) <= 512, detail)
+    rows = new_rows(browser, *(("/dealers", {"x": number}) for number in range(5)))
+    check(rows in ([("view", "/dealers", "")], [("view", "/dealers", "")] * 2), f"a parameter that selects nothing: {rows}")
+    rows = new_rows(browser, *(("/refused", {"reference": long + end}) for end in "bc"))
+    equal(len(rows), 2, f"two views, though their cut texts are equal: {rows}")
+    equal(new_rows(browser, ("/callbacks/999999/attempts.csv", {}), ("/transactions.csv", {"user": "alice"}),
+                   ("/dealer", {"id": "zzz"}), ("/transactions.csv", {"kind": "bet"})),
+          [("csv", "/transactions.csv", "kind=bet"), ("view", "/dealer", "id=zzz")], "what was not made, and then a CSV")
+
+
+def views_by_forms(browser):
+    """The page that a refused form shows is a view. A form that is done is none."""
+    token = browser.token()
+    before = rows_of_operator("vera")
+    path = f"/callbacks/{WORLD.fresh}/act"
+    form = {"token": token, "action": "hold", "operation": "v" * 20}
+    page = browser.post(path, form)
+    check(page.status == 400 and "A reason must be given" in page.document().text(), page.text[-600:])
+    form["player"] = "from a form"
+    page = browser.post(path, form)
+    rows = [row for row in rows_of_operator("vera") if row not in before]
+    equal(rows, [("view", path, 'player="from a form" action=hold'), ("view", path, "action=hold")], "the page of the callback")
+    page = browser.post("/zone", {"token": token, "zone": "UTC"})
+    equal(page.status, 303, "a form that is done")
+    equal(len(rows_of_operator("vera")), len(before) + 2, "no further view")
 
 
 def two_tabs(nok, other, code):

@@ -358,7 +358,7 @@ def case_bodies_of_a_round():
 
 
 def case_csv_is_recorded():
-    """A list as CSV is in the audit before it is made. Without the audit there is no CSV; the page needs none."""
+    """A list as CSV is in the audit before it is sent. Without the audit there is no CSV; the page needs none."""
     equal(BROWSER.get("/transactions.csv", casino="few", kind="transfer_in").status, 200, "a CSV")
     row = WALLET.ctl_json("audit", "--limit", "1")["audit"][0]
     equal((row["operator"], row["action"], row["object"], row["detail"]),
