@@ -162,7 +162,7 @@ module.exports = {
 		/* A page has sixteen dealers. */
 		const link = (name) => page.locator("main").getByRole("link", {name, exact: true});
 		while (!await link(casino).count())
-			await link("Further dealers").click();
+			await link("Further rows").click();
 		await link(casino).first().click();
 		await link("Next day").click();
 		const shown = Object.fromEntries(await page.$$eval("main dt", (all) => all.map((name) =>

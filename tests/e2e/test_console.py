@@ -24,6 +24,7 @@ from cb_codec import unpack  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed, front_setting  # noqa: E402
 from cb_link import TRANSFER_IN_KIND, balance_payload, transfer_payload  # noqa: E402
+from cb_middle import Operator  # noqa: E402
 from cb_process import SRCDIR, Child, builddir, free_port, port_open  # noqa: E402
 from cb_servers import APACHE_MODULES  # noqa: E402
 from cb_worker import (NOT_SENT, REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Worker, refusal_of)  # noqa: E402
@@ -556,6 +557,25 @@ def case_lists():
     equal(browser.request("GET", f"{PREFIX}/search?id=%ff").status, 400, "ill-formed UTF-8")
 
 
+def case_csv_of_players():
+    """A CSV of players that ends at its bound (console_admin.c) names the user id to go on after."""
+    browser = operator("rita")
+    WALLET.dealer_add("crowd")
+    names = [f"u {at:03}" for at in range(140)]
+    with Operator(WALLET.sockets / "admin.sock") as admin:
+        for at, name in enumerate(names):
+            equal(admin.player_add("crowd", name, f"{at:020}".translate(str.maketrans("0189", "abcd")), f"c{at}"), 0, name)
+    users, more = [], ""
+    for _ in range(2):
+        page = browser.request("GET", f"{PREFIX}/players.csv?casino=crowd{more}")
+        rows = list(csv.reader(io.StringIO(page.text)))[1:]
+        found = re.fullmatch(r"This list stops here\. There may be more rows: repeat it with (after=\S+)\.", rows[-1][0])
+        users += [row[0] for row in rows[:-1] if found] or [row[0] for row in rows]
+        equal(bool(found), not more, f"the last line: {rows[-1]}")
+        more = found and f"&{found[1]}"
+    equal(users, names, "each player once")
+
+
 def case_csv_of_parts():
     """The bets of a round, the attempts of a callback and the figures of the ledger as CSV. The dealer's text is no formula."""
     browser = operator("rita")
@@ -577,7 +597,7 @@ def case_csv_of_parts():
           [(str(number + 1), f"'=long-{number}", "1.00") for number in range(140)], "each bet, and no formula")
     links = {node.text(): node.attributes["href"] for node in browser.get("/round", **query).document().all("a")}
     equal(links["CSV"], f"{PREFIX}/round.csv?player={WORLD.alice}&game=long", "the link")
-    page = browser.get(links["Further bets"])
+    page = browser.get(links["Further rows"])
     equal([row[0] for row in rows_of(page.document())], [str(number) for number in range(65, 129)], "the second page")
     bet = WALLET.ctl_json("bet", "show", WORLD.refused)["bet"]
     page, rows = lines(f"/callbacks/{bet['event']}/attempts.csv")
@@ -1139,6 +1159,7 @@ CASES = [
     ("finance-day-equals-recon", case_days),
     ("zones", case_zone),
     ("hostile ids", case_hostile_ids),
+    ("CSV of players", case_csv_of_players),
     ("CSV of the parts of a page", case_csv_of_parts),
     ("a player", case_player),
     ("under Apache", case_apache),

@@ -137,7 +137,7 @@ def players(**query):
         check(len(rows) <= 50, f"{len(rows)} rows")
         users += [row[0] for row in rows]
         pages += 1
-        on = [node for node in document.all("a") if node.text() == "Go on"]
+        on = list(document.all("a", rel="next"))
         if not on:
             return users, pages
         page = BROWSER.get(on[0].attributes["href"])
@@ -167,6 +167,28 @@ def case_players():
     rows = list(csv.DictReader(io.StringIO(BROWSER.get("/players.csv", casino="many", begins="u0").text)))
     equal([row["user_id"] for row in rows], names[:100], "the CSV")
     equal(BROWSER.get("/players", casino="zzz").status, 404, "no such dealer")
+
+
+def case_days():
+    """Yesterday of more dealers than a page has: page by page, and as CSV, which names the dealer to go on after."""
+    for number in range(18):
+        WALLET.dealer_add(f"z{number:02}")
+    wanted = [row["casino_id"] for row in WALLET.ctl_json("dealer", "list")["dealers"]]
+    shown, page = [], BROWSER.get("/days")
+    while page:
+        document = page.document()
+        shown += [row[0] for row in table(document)]
+        following = list(document.all("a", rel="next"))
+        page = BROWSER.get(following[0].attributes["href"]) if following else None
+    equal((shown, len(wanted) > 16), (wanted, True), "the pages")
+    link = next(node for node in BROWSER.get("/days").document().all("a") if node.text() == "CSV")
+    shown, address = [], link.attributes["href"]
+    while address:
+        rows = list(csv.reader(io.StringIO(BROWSER.get(address).text)))[1:]
+        more = re.fullmatch(r"This list stops here\..* repeat it with (after=\S+)\.", rows[-1][0])
+        shown += [row[0] for row in (rows[:-1] if more else rows)]
+        address = f"{link.attributes['href']}?{more[1]}" if more else None
+    equal(shown, wanted, "the CSV")
 
 
 def transfer(reference, amount=1000):
@@ -292,6 +314,7 @@ CASES = [
     ("keys", case_keys),
     ("the breaker", case_breaker),
     ("players by the beginning of their id", case_players),
+    ("yesterday of many dealers", case_days),
     ("refused calls by cause", case_refused),
     ("a flood of refused calls", case_flood),
     ("the breaker is closed again", case_breaker_closed),

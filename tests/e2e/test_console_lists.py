@@ -317,7 +317,7 @@ def case_until():
     equal(BROWSER.post("/sign-in", {"code": one_time_code(code)}).status, 303, "signed in again")
     frames, page = COUNTER.of(BROWSER, "/transactions", until=str(BETS_MS))
     check(frames <= FRAMES_MAX, f"{frames} commands")
-    older = next(node for node in page.document().all("a") if node.text() == "Older rows")
+    older = next(node for node in page.document().all("a") if node.text() == "Further rows")
     text = BROWSER.get(older.attributes["href"].removeprefix(PREFIX)).document().text()
     check(f"t-{OTHERS - 51}" in text and f"t-{OTHERS - 50}" not in text, f"the next page: {text[-900:]}")
     # Before the first row, and of callbacks.

@@ -119,6 +119,15 @@ void page_select(struct page *page, const char *label, const char *name, const c
 void page_button(struct page *page, const char *text);
 /* A button of a form whose answer is a file: the page stays, and the script lets the form be sent again. */
 void page_button_again(struct page *page, const char *text);
+/*
+ * Writes the links below a list: to its next page (@list with the parameter "after"; @after "": it has none, and @list may be
+ * NULL), and to the list as CSV.
+ */
+void page_pager(struct page *page, const struct page_address *list, const char *after,
+	const struct page_address *csv);
+/* As page_pager(), for a list whose rows have numbers. @after 0: there is no next page. */
+void page_pager_number(struct page *page, const struct page_address *list, uint64_t after,
+	const struct page_address *csv);
 /* Writes an id with a button that copies it. */
 void page_id(struct page *page, const char *id);
 /* Writes a button that copies @copied. Without the script it does nothing, so the script shows it. */

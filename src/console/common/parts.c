@@ -3,6 +3,8 @@
 #include "console/common/page.h"
 #include "console/common/route.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 void page_form(struct page *page, const struct page_address *action)
@@ -96,6 +98,38 @@ void page_button_again(struct page *page, const char *text)
 	html_attribute(&page->html, "data-again", "yes");
 	html_text(&page->html, text);
 	html_close(&page->html);
+}
+
+void page_pager(struct page *page, const struct page_address *list, const char *after,
+	const struct page_address *csv)
+{
+	struct html *html = &page->html;
+	struct page_address next;
+
+	html_open(html, "p");
+	html_attribute(html, "class", "pager");
+	if (after[0]) {
+		next = *list;
+		address_add(&next, "after", after);
+		html_open(html, "a");
+		html_attribute(html, "rel", "next");
+		html_exact(html, "href", next.text);
+		html_text(html, "Further rows");
+		html_close(html);
+		html_text(html, " ");
+	}
+	page_link(page, csv, "CSV");
+	html_close(html);
+}
+
+void page_pager_number(struct page *page, const struct page_address *list, uint64_t after,
+	const struct page_address *csv)
+{
+	char text[24] = "";
+
+	if (after)
+		snprintf(text, sizeof(text), "%" PRIu64, after);
+	page_pager(page, list, text, csv);
 }
 
 void page_id(struct page *page, const char *id)

@@ -135,13 +135,25 @@ enum outcome walk_end(struct row_walk *walk, enum outcome code)
 
 void walk_csv_end(struct view *view, bool stopped, uint64_t after)
 {
-	char text[128];
+	char text[24];
 
-	if (!stopped)
+	snprintf(text, sizeof(text), "%" PRIu64, after);
+	walk_csv_end_id(view, stopped ? text : "");
+}
+
+void walk_csv_end_id(struct view *view, const char *after)
+{
+	struct page_address query;
+	char text[VIEW_TEXT_MAX];
+
+	if (!after[0])
 		return;
+	/* As it must be in an address. */
+	address_begin(&query, "", "");
+	address_add(&query, "after", after);
 	snprintf(text, sizeof(text),
-		"This list stops here. There may be more rows: repeat it with after=%" PRIu64 ".",
-		after);
+		"This list stops here. There may be more rows: repeat it with %.400s.",
+		query.len ? query.text + 1 : "");
 	view_csv_stopped(view, text);
 }
 
@@ -165,25 +177,9 @@ static struct page_address same_page(const struct page *page, const char *suffix
 
 void walk_links(struct page *page, uint64_t after)
 {
-	struct page_address older = same_page(page, ""), csv = same_page(page, ".csv");
-	struct html *html = &page->html;
+	const struct page_address list = same_page(page, ""), csv = same_page(page, ".csv");
 
-	html_open(html, "p");
-	html_attribute(html, "class", "pager");
-	if (after) {
-		address_add_number(&older, "after", after);
-		html_open(html, "a");
-		html_attribute(html, "rel", "next");
-		html_exact(html, "href", older.text);
-		html_text(html, "Older rows");
-		html_close(html);
-		html_text(html, " ");
-	}
-	html_open(html, "a");
-	html_exact(html, "href", csv.text);
-	html_text(html, "CSV");
-	html_close(html);
-	html_close(html);
+	page_pager_number(page, &list, after, &csv);
 }
 
 void walk_foot(const struct row_walk *walk)

@@ -36,7 +36,9 @@ bool walk_next(struct row_walk *walk, void *row);
 enum outcome walk_end(struct row_walk *walk, enum outcome code);
 /* Ends a CSV that has not all rows with a line that says so and names the number to go on after. */
 void walk_csv_end(struct view *view, bool stopped, uint64_t after);
-/* Writes how far the page looked back, and the links to older rows and to the list as CSV. */
+/* The same for rows that have ids. @after: that of the last row; "": the CSV has all rows. */
+void walk_csv_end_id(struct view *view, const char *after);
+/* Writes how far the page looked back, and the links to further rows and to the list as CSV. */
 void walk_foot(const struct row_walk *walk);
 
 /*

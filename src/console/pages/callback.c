@@ -81,19 +81,11 @@ static const struct view_column attempt_columns[] = {
 /* Writes links to older attempts (@after 0: there are none) and to all of them as CSV. */
 static void write_attempt_links(struct page *page, uint64_t event, uint32_t after)
 {
-	struct page_address older = lead_number(page, "/callbacks", event), csv = older;
-	struct html *html = &page->html;
+	const struct page_address list = lead_number(page, "/callbacks", event);
+	struct page_address csv = list;
 
-	html_open(html, "p");
-	html_attribute(html, "class", "pager");
-	if (after) {
-		address_add_number(&older, "after", after);
-		page_link(page, &older, "Older attempts");
-		html_text(html, " ");
-	}
 	snprintf(csv.text + csv.len, sizeof(csv.text) - csv.len, "/attempts.csv");
-	page_link(page, &csv, "CSV");
-	html_close(html);
+	page_pager_number(page, &list, after, &csv);
 }
 
 /* Shows what the dealer answered to these attempts, with few commands. */

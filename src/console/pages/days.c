@@ -6,6 +6,7 @@
 #include "console/sections/dealers.h"
 #include "console/common/leads.h"
 #include "console/common/places.h"
+#include "console/common/walk.h"
 #include "console/pages/pages.h"
 #include "link/jobs.h"
 
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Dealers on one page: each takes two reads. */
+/* Dealers on one page, and in one CSV: each takes two reads. */
 #define DEALERS_SHOWN 16
 
 /* ---- yesterday of all dealers */
@@ -51,14 +52,17 @@ static enum outcome read_yesterday(struct page *page, const char *casino_id, str
 static enum outcome page_of_dealers(struct page *page)
 {
 	struct dealers_shown shown = {.more = false};
-	struct page_address next = page_address(page, "/days");
+	const struct page_address list = page_address(page, "/days");
+	const struct page_address csv = page_address(page, "/days.csv");
 	struct view view = {.fields = day_row_fields};
 	struct day_row row;
+	const char *last;
 	enum outcome code =
 		dealers_walk(page, params_get(&page->query, "after"), NULL, note_dealer, &shown);
 
 	if (code != OUTCOME_DONE)
 		return code;
+	last = shown.more ? shown.ids[shown.count - 1] : "";
 	if (!page->route->csv)
 		page_begin(page, "Days");
 	view_begin(&view, page, "Yesterday of each dealer, in its own time zone",
@@ -69,15 +73,10 @@ static enum outcome page_of_dealers(struct page *page)
 			view_row(&view, &row);
 	}
 	view_end(&view, "No dealer yet: creditbridgectl dealer add.");
+	walk_csv_end_id(&view, last);
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;
-	if (shown.more) {
-		html_open(&page->html, "p");
-		html_attribute(&page->html, "class", "pager");
-		address_add(&next, "after", shown.ids[shown.count - 1]);
-		page_link(page, &next, "Further dealers");
-		html_close(&page->html);
-	}
+	page_pager(page, &list, last, &csv);
 	return page_end(page);
 }
 

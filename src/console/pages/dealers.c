@@ -46,8 +46,8 @@ enum outcome page_dealers(struct page *page)
 {
 	struct dealers_page dealers = {.view = dealers_view(),
 		.most = page->route->csv ? DEALERS_MAX : DEALERS_SHOWN};
-	struct page_address next = page_address(page, "/dealers");
-	struct page_address csv = page_address(page, "/dealers.csv");
+	const struct page_address list = page_address(page, "/dealers");
+	const struct page_address csv = page_address(page, "/dealers.csv");
 	enum outcome code;
 
 	if (!page->route->csv)
@@ -57,15 +57,7 @@ enum outcome page_dealers(struct page *page)
 	view_end(&dealers.view, "No dealer yet: creditbridgectl dealer add.");
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;
-	html_open(&page->html, "p");
-	html_attribute(&page->html, "class", "pager");
-	if (dealers.more) {
-		address_add(&next, "after", dealers.last);
-		page_link(page, &next, "Further dealers");
-		html_text(&page->html, " ");
-	}
-	page_link(page, &csv, "CSV");
-	html_close(&page->html);
+	page_pager(page, &list, dealers.more ? dealers.last : "", &csv);
 	return page_end(page);
 }
 

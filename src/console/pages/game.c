@@ -140,7 +140,7 @@ static enum outcome list_bets(struct page *page, struct game_rows *game, uint64_
 static enum outcome show_bets(struct page *page, struct game_rows *game)
 {
 	const struct round *round = &game->round;
-	struct page_address next = lead_round(page, round->player_id, round->game_id);
+	const struct page_address list = lead_round(page, round->player_id, round->game_id);
 	struct page_address csv = page_address(page, "/round.csv");
 	struct html *html = &page->html;
 	enum outcome code;
@@ -149,17 +149,9 @@ static enum outcome show_bets(struct page *page, struct game_rows *game)
 	html_open(html, "section");
 	html_element(html, "h2", "", "Bets");
 	code = list_bets(page, game, ROUND_BETS_SHOWN, &after);
-	html_open(html, "p");
-	html_attribute(html, "class", "pager");
-	if (after < round->bets) {
-		address_add_number(&next, "after", after);
-		page_link(page, &next, "Further bets");
-		html_text(html, " ");
-	}
 	address_add(&csv, "player", round->player_id);
 	address_add(&csv, "game", round->game_id);
-	page_link(page, &csv, "CSV");
-	html_close(html);
+	page_pager_number(page, &list, after < round->bets ? after : 0, &csv);
 	html_close(html);
 	return code;
 }

@@ -281,10 +281,7 @@ static void write_health(struct page *page, const struct status_result *status)
 		status->disk_free_bytes >> 30);
 	html_close(html);
 	view_pairs(page, health_columns, status_result_fields, status);
-	html_open(html, "p");
-	html_attribute(html, "class", "pager");
-	page_link(page, &csv, "CSV");
-	html_close(html);
+	page_pager(page, NULL, "", &csv);
 	html_close(html);
 }
 

@@ -114,8 +114,8 @@ static void write_commands(struct page *page)
 
 enum outcome page_operators(struct page *page)
 {
-	struct page_address next = page_address(page, "/operators");
-	struct page_address csv = page_address(page, "/operators.csv");
+	const struct page_address list = page_address(page, "/operators");
+	const struct page_address csv = page_address(page, "/operators.csv");
 	char last[DESK_NAME_SIZE];
 	enum outcome code;
 
@@ -126,15 +126,7 @@ enum outcome page_operators(struct page *page)
 	code = list_operators(page, last);
 	if (code != OUTCOME_DONE || page->route->csv)
 		return code;
-	html_open(&page->html, "p");
-	html_attribute(&page->html, "class", "pager");
-	if (last[0]) {
-		address_add(&next, "after", last);
-		page_link(page, &next, "Further operators");
-		html_text(&page->html, " ");
-	}
-	page_link(page, &csv, "CSV");
-	html_close(&page->html);
+	page_pager(page, &list, last, &csv);
 	write_commands(page);
 	return page_end(page);
 }

@@ -52,10 +52,9 @@ static enum outcome list_players(struct page *page, const struct dealer *dealer,
 		text_copy(last, EXTERNAL_ID_SIZE, row.user_id);
 	}
 	view_end(&view, "No player of this dealer has a user id that begins so.");
-	if (more)
-		view_csv_stopped(&view, "This list stops here. There are further players.");
-	else
+	if (!more)
 		last[0] = '\0';
+	walk_csv_end_id(&view, last);
 	return list_end(&list, OUTCOME_DONE);
 }
 
@@ -70,28 +69,23 @@ static void write_form(struct page *page, const struct dealer *dealer)
 	html_close(&page->html);
 }
 
+/* Begins the address of the list of these players. */
+static struct page_address list_address(const struct page *page, const char *path,
+	const struct dealer *dealer)
+{
+	struct page_address to = page_address(page, path);
+
+	address_add(&to, "casino", dealer->casino_id);
+	address_add(&to, "begins", params_get(&page->query, "begins"));
+	return to;
+}
+
 static void write_pager(struct page *page, const struct dealer *dealer, const char *last)
 {
-	struct page_address next = page_address(page, "/players");
-	struct page_address csv = page_address(page, "/players.csv");
-	struct page_address back = lead_dealer(page, dealer->casino_id);
-	struct html *html = &page->html;
+	const struct page_address list = list_address(page, "/players", dealer);
+	const struct page_address csv = list_address(page, "/players.csv", dealer);
 
-	address_add(&next, "casino", dealer->casino_id);
-	address_add(&next, "begins", params_get(&page->query, "begins"));
-	address_add(&csv, "casino", dealer->casino_id);
-	address_add(&csv, "begins", params_get(&page->query, "begins"));
-	html_open(html, "p");
-	html_attribute(html, "class", "pager");
-	if (last[0]) {
-		address_add(&next, "after", last);
-		page_link(page, &next, "Go on");
-		html_text(html, " ");
-	}
-	page_link(page, &csv, "CSV");
-	html_text(html, " ");
-	page_link(page, &back, "Back to the dealer");
-	html_close(html);
+	page_pager(page, &list, last, &csv);
 }
 
 enum outcome page_players(struct page *page)

@@ -149,12 +149,9 @@ void days_section(struct page *page, const struct dealer *dealer, const struct d
 	if (page->route->csv)
 		return;
 	html_close(html); /* details */
-	html_open(html, "p");
-	html_attribute(html, "class", "pager");
 	address_add(&csv, "casino", dealer->casino_id);
 	address_add(&csv, "day", rows[count - 1].date);
-	page_link(page, &csv, "CSV");
-	html_close(html);
+	page_pager(page, NULL, "", &csv);
 	html_close(html);
 }
 

@@ -110,11 +110,8 @@ enum outcome player_days(struct page *page, const struct player *player,
 	html_close(html);
 	html_element(html, "p", "note",
 		"A bet counts on the day on which it was placed, in the dealer's time zone.");
-	html_open(html, "p");
-	html_attribute(html, "class", "pager");
 	address_add(&csv, "id", player->player_id);
-	page_link(page, &csv, "CSV");
-	html_close(html);
+	page_pager(page, NULL, "", &csv);
 	html_close(html);
 	return code;
 }
