@@ -388,7 +388,7 @@ def case_search():
     browser = operator("rita")
     for word, where in (
             (WORLD.alice, f"/player?id={WORLD.alice}"), ("demo/alice", f"/player?id={WORLD.alice}"),
-            ("alice", f"/player?id={WORLD.alice}"), ("demo-b", "/dealer?id=demo-b"),
+            ("alice", f"/player?id={WORLD.alice}"), ("demo-b", "/dealer?id=demo-b"), ("slots", "/refused?client=slots"),
             ("in-1", "/transfer?of=dealer&owner=demo&reference=in-1"),
             (f"betting-result-{WORLD.parked}", f"/callbacks/{WORLD.parked}"),
             ("game-2", f"/round?player={WORLD.bob}&game=game-2"),

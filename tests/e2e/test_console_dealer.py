@@ -167,6 +167,9 @@ def case_players():
     rows = list(csv.DictReader(io.StringIO(BROWSER.get("/players.csv", casino="many", begins="u0").text)))
     equal([row["user_id"] for row in rows], names[:100], "the CSV")
     equal(BROWSER.get("/players", casino="zzz").status, 404, "no such dealer")
+    link = next(node for node in BROWSER.get("/search", id="many/u0").document().all("a") if node.text() == "all of them")
+    rows = [row[0] for row in table(BROWSER.get(link.attributes["href"]).document())]
+    equal(rows, names[:50], "the search leads to all whose ids begin so")
 
 
 def case_days():

@@ -125,10 +125,17 @@ static void add_found(struct search *search, const struct find_hit *found)
 		snprintf(whose, sizeof(whose), "%s/%s", found->casino_id, found->user_id);
 		to = lead_round(page, found->player_id, found->game_id);
 		break;
+	case FIND_CLIENT:
+		/* It has no page of its own. */
+		snprintf(what, sizeof(what), "game server, its refused calls:");
+		snprintf(whose, sizeof(whose), "%s", found->client_id);
+		to = page_address(page, "/refused");
+		address_add(&to, "client", found->client_id);
+		break;
 	case FIND_CALL:
 		add_call(search, found);
 		return;
-	default: /* a game server has no page */
+	default:
 		return;
 	}
 	hit = add_hit(search, what, whose);
@@ -278,6 +285,24 @@ static void write_hit(struct page *page, const struct hit *hit)
 	page_time(page, hit->time_ms);
 }
 
+/* Writes that further users have ids with this beginning, with a link to all of them. */
+static void write_beginnings_more(struct page *page, const struct search *search)
+{
+	const char *slash = strchr(search->text, '/');
+	struct page_address to = page_address(page, "/players");
+	char casino_id[CASINO_ID_SIZE];
+
+	/* find_beginning() found users, so the text has a dealer before the slash. */
+	text_copy_len(casino_id, sizeof(casino_id), search->text, (size_t)(slash - search->text));
+	address_add(&to, "casino", casino_id);
+	address_add(&to, "begins", slash + 1);
+	html_open(&page->html, "p");
+	html_text(&page->html, "There are more users whose ids begin so: ");
+	page_link(page, &to, "all of them");
+	html_text(&page->html, ".");
+	html_close(&page->html);
+}
+
 static enum outcome write_hits(struct page *page, const struct search *search)
 {
 	struct html *html = &page->html;
@@ -286,7 +311,7 @@ static enum outcome write_hits(struct page *page, const struct search *search)
 	if (!search->text[0])
 		page_paragraph(page,
 			"Give a player id, a user id, DEALER/USER, a transaction id, a game id, a reference, a "
-			"webhook-id, a request id, or the id of a dealer.");
+			"webhook-id, a request id, or the id of a dealer or of a game server.");
 	else if (!search->count)
 		write_nothing(page, search);
 	html_open(html, "ul");
@@ -302,7 +327,7 @@ static enum outcome write_hits(struct page *page, const struct search *search)
 	if (search->more)
 		page_paragraph(page, "There are more: those above are the first 50.");
 	if (search->beginnings_more)
-		page_paragraph(page, "There are more users whose ids begin so.");
+		write_beginnings_more(page, search);
 	if (search->rounds_more) {
 		html_open(html, "p");
 		html_printf(html,
