@@ -1125,7 +1125,11 @@ def case_game_of_two():
             for row in table.all("tr") if "Bets" in table.text()]
     games = [cell for row in rows for cell in row if cell.startswith("z-")]
     equal(games, [f"z-{number % 9}-{number}" for number in range(69, 5, -1)], "the newest bets")
-    check("Older bets are under Transactions." in browser.get("/player", id=WORLD.alice).document().text(), "older ones")
+    root = browser.get("/player", id=WORLD.alice).document()
+    check("Older bets are under Transactions." in root.text(), "older ones")
+    link = next(node for node in root.all("a", href=f"{PREFIX}/transactions?casino=demo&user=alice&kind=bet"))
+    found = rows_of(browser.get(link.attributes["href"]).document())
+    equal([row[5] for row in found[:50]], [f"z-{number % 9}-{number}" for number in range(69, 19, -1)], "they are there")
 
 
 def case_not_configured():

@@ -254,15 +254,16 @@ static enum outcome walk_bets(struct bet_walk *walk, const char *player_id)
 	enum outcome code = OUTCOME_DONE;
 	struct player_bet key;
 	struct list list;
+	uint64_t before = 0;
 
 	memset(&key, 0, sizeof(key));
 	text_copy(key.player_id, sizeof(key.player_id), player_id);
-	if (walk->selection->day.until_ms < walk->page->now_ms)
-		code = seek_before(&walk->page->desk.session, RECORD_TRANSACTION,
-			walk->selection->day.until_ms, &key.transaction_id);
 	list_open(&list, &walk->page->desk.session, RECORD_PLAYER_BET, true, 1, &key);
-	if (key.transaction_id) {
-		key.transaction_id++;
+	if (walk->selection->day.until_ms < walk->page->now_ms) {
+		code = seek_before(&walk->page->desk.session, RECORD_TRANSACTION,
+			walk->selection->day.until_ms, &before);
+		/* Before the first transaction there is no bet: the list begins, and ends, at 1. */
+		key.transaction_id = before + 1;
 		list_behind(&list, &key);
 	}
 	while (code == OUTCOME_DONE && !walk->over && walk->looked < PLAYER_BETS &&
@@ -273,6 +274,28 @@ static enum outcome walk_bets(struct bet_walk *walk, const char *player_id)
 	}
 	code = list_end(&list, code);
 	return code == OUTCOME_DONE && walk->count ? show_found(walk) : code;
+}
+
+/* Writes where the bets are that the page does not show. @looked: what it has looked at; "": it shows as many as it may. */
+static void write_older_bets(struct page *page, const struct player *player,
+	const struct filter *day, const char *looked)
+{
+	struct page_address to = page_address(page, "/transactions");
+	struct html *html = &page->html;
+
+	address_add(&to, "casino", player->casino_id);
+	address_add(&to, "user", player->user_id);
+	address_add(&to, "kind", "bet");
+	if (day->since_ms) {
+		address_add_number(&to, "since", (uint64_t)day->since_ms);
+		address_add_number(&to, "until", (uint64_t)day->until_ms);
+	}
+	html_open(html, "p");
+	html_text(html, looked);
+	html_text(html, day->since_ms ? "All bets of the day are under " : "Older bets are under ");
+	page_link(page, &to, "Transactions");
+	html_text(html, ".");
+	html_close(html);
 }
 
 /* Shows the newest bets of the player, looking at PLAYER_BETS of them. */
@@ -294,14 +317,12 @@ static enum outcome show_bets(struct page *page, const struct player *player,
 			: selection->day.since_ms   ? "No bet of that day."
 						    : "This player has never placed a bet.");
 	if (walk->shown == PLAYER_ROWS)
-		page_paragraph(page, "Older bets are under Transactions.");
+		write_older_bets(page, player, &selection->day, "");
 	else if (!walk->over && walk->looked == PLAYER_BETS)
-		page_paragraph(page,
+		write_older_bets(page, player, &selection->day,
 			selection->day.since_ms
-				? "Only the newest 256 bets up to that day were looked at. The link above "
-				  "has the others."
-				: "Only the newest 256 bets were looked at. Older ones are under "
-				  "Transactions.");
+				? "Only the newest 256 bets up to that day were looked at. "
+				: "Only the newest 256 bets were looked at. ");
 	free(walk);
 	return code;
 }
