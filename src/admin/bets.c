@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+void bets_name(struct bet *bet, const char player_id[PLAYER_ID_SIZE],
+	const char game_id[EXTERNAL_ID_SIZE], uint32_t number)
+{
+	memset(bet, 0, sizeof(*bet));
+	memcpy(bet->player_id, player_id, sizeof(bet->player_id));
+	memcpy(bet->game_id, game_id, sizeof(bet->game_id));
+	bet->number = number;
+}
+
 static enum outcome visit_bet(struct bets_walk *walk, const struct bet *bet)
 {
 	enum outcome code = names_of(walk->session, bet->player_id, &walk->name);
@@ -36,10 +45,7 @@ static enum outcome walk_transactions(struct bets_walk *walk)
 		if (match == FILTER_SKIP || row.kind != ENTRY_BET ||
 			!filter_names(filter, row.casino_id, row.player_id, row.game_id))
 			continue;
-		memset(&bet, 0, sizeof(bet));
-		memcpy(bet.player_id, row.player_id, sizeof(bet.player_id));
-		memcpy(bet.game_id, row.game_id, sizeof(bet.game_id));
-		bet.number = row.bet_number;
+		bets_name(&bet, row.player_id, row.game_id, row.bet_number);
 		code = list_fetch(walk->session, RECORD_BET, &bet, &found, NULL);
 		if (code == OUTCOME_DONE)
 			code = found ? visit_bet(walk, &bet)

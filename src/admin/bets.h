@@ -11,6 +11,10 @@
 #include "admin/filter.h"
 #include "admin/session.h"
 
+/* Sets the key of a bet, and all other members to 0. */
+void bets_name(struct bet *bet, const char player_id[PLAYER_ID_SIZE],
+	const char game_id[EXTERNAL_ID_SIZE], uint32_t number);
+
 /* Maximum number of bets held in memory for sorting. */
 #define BETS_SORTED_MAX 10000
 

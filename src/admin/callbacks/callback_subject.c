@@ -1,17 +1,10 @@
 #include "admin/callbacks/callback_subject.h"
 
+#include "admin/bets.h"
 #include "admin/list.h"
 #include "admin/transactions.h"
 
 #include <string.h>
-
-static void name_bet(const struct callback *callback, struct bet *bet)
-{
-	memset(bet, 0, sizeof(*bet));
-	memcpy(bet->player_id, callback->player_id, sizeof(bet->player_id));
-	memcpy(bet->game_id, callback->game_id, sizeof(bet->game_id));
-	bet->number = callback->bet_number;
-}
 
 static void name_round(const struct callback *callback, struct round *round)
 {
@@ -23,7 +16,7 @@ static void name_round(const struct callback *callback, struct round *round)
 enum outcome callback_bet_fetch(struct session *session, const struct callback *callback,
 	struct bet *bet, bool *found)
 {
-	name_bet(callback, bet);
+	bets_name(bet, callback->player_id, callback->game_id, callback->bet_number);
 	return list_fetch(session, RECORD_BET, bet, found, NULL);
 }
 
@@ -41,7 +34,7 @@ void callback_subject_want(struct ahead *ahead, const struct callback *callback)
 	struct bet bet;
 
 	if (callback->bet_number) {
-		name_bet(callback, &bet);
+		bets_name(&bet, callback->player_id, callback->game_id, callback->bet_number);
 		ahead_want(ahead, RECORD_BET, &bet);
 	} else if (!callback->revision) {
 		name_round(callback, &round);

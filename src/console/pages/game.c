@@ -1,5 +1,6 @@
 /* pages/game - the page of one round, and of a transaction id, which leads to a bet, a round or a transfer. */
 #include "admin/ahead.h"
+#include "admin/bets.h"
 #include "admin/list.h"
 #include "admin/callbacks/stories.h"
 #include "admin/transactions.h"
@@ -60,14 +61,6 @@ static const struct view_column bets_columns[] = {
 	VIEW_END,
 };
 
-static void set_bet_key(struct bet *bet, const struct round *round, uint32_t number)
-{
-	memset(bet, 0, sizeof(*bet));
-	memcpy(bet->player_id, round->player_id, sizeof(bet->player_id));
-	memcpy(bet->game_id, round->game_id, sizeof(bet->game_id));
-	bet->number = number;
-}
-
 static const struct view_column correction_columns[] = {
 	{"Revision", "revision", VIEW_PLAIN, NULL},
 	{"Time", "time_ms", VIEW_PLAIN, NULL},
@@ -96,12 +89,12 @@ static enum outcome show_part(struct page *page, struct game_rows *game, struct 
 	if (!ahead)
 		return session_no_memory(session);
 	for (uint32_t number = *after + 1; number <= last; number++) {
-		set_bet_key(&row, &game->round, number);
+		bets_name(&row, game->round.player_id, game->round.game_id, number);
 		ahead_want(ahead, RECORD_BET, &row);
 	}
 	code = ahead_read(ahead);
 	for (uint32_t number = *after + 1; number <= last && code == OUTCOME_DONE; number++) {
-		set_bet_key(&row, &game->round, number);
+		bets_name(&row, game->round.player_id, game->round.game_id, number);
 		code = list_fetch(session, RECORD_BET, &row, &found, NULL);
 		if (code != OUTCOME_DONE || !found)
 			continue;

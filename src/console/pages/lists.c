@@ -1,5 +1,6 @@
 /* pages/lists - the lists of transactions, callbacks and the audit, the newest row first. */
 #include "admin/ahead.h"
+#include "admin/bets.h"
 #include "admin/callbacks/callbacks.h"
 #include "admin/names.h"
 #include "base/text.h"
@@ -42,14 +43,6 @@ static const struct view_column transaction_columns[] = {
 	VIEW_END,
 };
 
-static void name_bet(const struct transaction *entry, struct bet *bet)
-{
-	memset(bet, 0, sizeof(*bet));
-	memcpy(bet->player_id, entry->player_id, sizeof(bet->player_id));
-	memcpy(bet->game_id, entry->game_id, sizeof(bet->game_id));
-	bet->number = entry->bet_number;
-}
-
 /* A bet without credit here has its amount and its state in its own row. */
 static enum outcome complete_bet(struct page *page, struct transaction_row *row)
 {
@@ -61,7 +54,7 @@ static enum outcome complete_bet(struct page *page, struct transaction_row *row)
 		text_copy(row->state, sizeof(row->state), "at the dealer");
 	if (row->entry.kind != ENTRY_BET)
 		return OUTCOME_DONE;
-	name_bet(&row->entry, &bet);
+	bets_name(&bet, row->entry.player_id, row->entry.game_id, row->entry.bet_number);
 	code = list_fetch(&page->desk.session, RECORD_BET, &bet, &found, NULL);
 	if (code != OUTCOME_DONE || !found)
 		return code;
@@ -83,7 +76,7 @@ static void want_rows(struct ahead *ahead, const struct transaction *entry)
 	memset(&name, 0, sizeof(name));
 	memcpy(name.player_id, entry->player_id, sizeof(name.player_id));
 	ahead_want(ahead, RECORD_PLAYER_NAME, &name);
-	name_bet(entry, &bet);
+	bets_name(&bet, entry->player_id, entry->game_id, entry->bet_number);
 	if (entry->kind == ENTRY_BET)
 		ahead_want(ahead, RECORD_BET, &bet);
 }

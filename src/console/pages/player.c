@@ -1,5 +1,6 @@
 /* pages/player - one player: the balance, the sums, and what happened last. */
 #include "admin/ahead.h"
+#include "admin/bets.h"
 #include "admin/list.h"
 #include "admin/names.h"
 #include "admin/seek.h"
@@ -200,14 +201,6 @@ struct bet_walk {
 	bool over; /* all further bets are of earlier days, or enough were shown */
 };
 
-static void set_bet_key(struct bet *bet, const struct player_bet *found)
-{
-	memset(bet, 0, sizeof(*bet));
-	memcpy(bet->player_id, found->player_id, sizeof(bet->player_id));
-	memcpy(bet->game_id, found->game_id, sizeof(bet->game_id));
-	bet->number = found->bet_number;
-}
-
 static enum outcome show_player_bet(struct bet_walk *walk, const struct player_bet *found)
 {
 	enum filter_match match;
@@ -215,7 +208,7 @@ static enum outcome show_player_bet(struct bet_walk *walk, const struct player_b
 	struct bet bet;
 	bool there;
 
-	set_bet_key(&bet, found);
+	bets_name(&bet, found->player_id, found->game_id, found->bet_number);
 	code = list_fetch(&walk->page->desk.session, RECORD_BET, &bet, &there, NULL);
 	if (code != OUTCOME_DONE || !there)
 		return code;
@@ -238,7 +231,8 @@ static enum outcome show_found(struct bet_walk *walk)
 
 	ahead_open(&walk->ahead, &walk->page->desk.session);
 	for (unsigned int i = 0; i < walk->count; i++) {
-		set_bet_key(&key, &walk->found[i]);
+		bets_name(&key, walk->found[i].player_id, walk->found[i].game_id,
+			walk->found[i].bet_number);
 		ahead_want(&walk->ahead, RECORD_BET, &key);
 	}
 	code = ahead_read(&walk->ahead);
