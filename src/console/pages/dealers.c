@@ -10,17 +10,17 @@
 #include "console/common/leads.h"
 #include "console/common/places.h"
 #include "console/pages/pages.h"
+#include "console/pages/players.h"
 #include "console/pages/suspend.h"
 #include "console/common/walk.h"
 #include "link/jobs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Dealers on one page. */
 #define DEALERS_SHOWN 64
-/* Commands that count the refused calls of one dealer at most; each reads a bounded part of the files. */
-#define REFUSED_STEPS 8
 
 struct dealers_page {
 	struct view view;
@@ -163,26 +163,16 @@ static void write_jobs(struct page *page, const struct dealer *dealer)
 	html_close(html);
 }
 
-/* The form that finds players of the dealer (pages/players.c). */
-static void write_player_form(struct page *page, const struct dealer *dealer,
-	const struct total *total)
+static void write_players(struct page *page, const struct dealer *dealer, const struct total *total)
 {
-	const struct page_address to = page_address(page, "/players");
 	struct html *html = &page->html;
-	char players[VIEW_COUNT_SIZE];
+	char players[VIEW_COUNT_SIZE], note[VIEW_COUNT_SIZE + 16];
 
+	snprintf(note, sizeof(note), "%s player%s. ", view_count(total->players, players),
+		total->players == 1 ? "" : "s");
 	html_open(html, "section");
 	html_element(html, "h2", "", "Players");
-	html_open(html, "form");
-	html_attribute(html, "method", "get");
-	html_attribute(html, "class", "filter");
-	html_exact(html, "action", to.text);
-	page_hidden(page, "casino", dealer->casino_id);
-	html_printf(html, "%s player%s. ", view_count(total->players, players),
-		total->players == 1 ? "" : "s");
-	page_input(page, "The user id begins with", "begins", "");
-	page_button(page, "Show");
-	html_close(html);
+	players_form(page, dealer, note);
 	html_close(html);
 }
 
@@ -274,7 +264,7 @@ enum outcome page_dealer(struct page *page)
 	if (code != OUTCOME_DONE)
 		return code;
 	write_pairs(page, "Sums", total_columns, total_fields, &facts.total);
-	write_player_form(page, dealer, &facts.total);
+	write_players(page, dealer, &facts.total);
 	days_section(page, dealer, facts.days, facts.day_count);
 	write_pairs(page, "Settings", dealer_columns, dealer_fields, dealer);
 	dealer_setup_keys(page, dealer);

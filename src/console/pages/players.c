@@ -1,4 +1,6 @@
 /* pages/players - the players of a dealer whose user id begins with a text, in the order of their ids. */
+#include "console/pages/players.h"
+
 #include "admin/list.h"
 #include "admin/names.h"
 #include "base/text.h"
@@ -58,15 +60,20 @@ static enum outcome list_players(struct page *page, const struct dealer *dealer,
 	return list_end(&list, OUTCOME_DONE);
 }
 
-/* Writes the form, which keeps the dealer. */
-static void write_form(struct page *page, const struct dealer *dealer)
+void players_form(struct page *page, const struct dealer *dealer, const char *note)
 {
-	static const struct page_filter_input inputs[] = {{"The user id begins with", "begins"}};
+	const struct page_address to = page_address(page, "/players");
+	struct html *html = &page->html;
 
-	page_filter(page, inputs, 1);
+	html_open(html, "form");
+	html_attribute(html, "method", "get");
+	html_attribute(html, "class", "filter");
+	html_exact(html, "action", to.text);
 	page_hidden(page, "casino", dealer->casino_id);
+	html_text(html, note);
+	page_input(page, "The user id begins with", "begins", params_get(&page->query, "begins"));
 	page_button(page, "Show");
-	html_close(&page->html);
+	html_close(html);
 }
 
 /* Begins the address of the list of these players. */
@@ -103,7 +110,7 @@ enum outcome page_players(struct page *page)
 	if (!page->route->csv) {
 		places_dealer(page, dealer.casino_id);
 		page_begin_id(page, "Players of dealer", dealer.casino_id);
-		write_form(page, &dealer);
+		players_form(page, &dealer, "");
 	}
 	code = list_players(page, &dealer, last);
 	if (code != OUTCOME_DONE || page->route->csv)

@@ -13,8 +13,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Commands that one page sends at most for its list, and for its counts; each reads a bounded part of the files. */
-#define REFUSED_STEPS 8
 /* A filter that no call passes. */
 #define NO_CALL "\x01"
 

@@ -8,6 +8,9 @@
 /* The value of the parameter "why" for calls with REFUSED_WHY_NONE. */
 #define REFUSED_WHY_IS_NONE "none"
 
+/* Commands that one page sends at most for its counts, and for its list; each reads a bounded part of the files. */
+#define REFUSED_STEPS 8
+
 /*
  * Writes a table of the causes. Each leads to the list @list, an address without the parameters "error" and "why", to which
  * they are added. Below it the section says how far back the calls were counted.
