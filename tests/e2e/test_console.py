@@ -22,7 +22,7 @@ import cb  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
 from cb_codec import unpack  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed, front_setting  # noqa: E402
+from cb_console import CODE, FRONT, PREFIX, USERS, Browser, Console, Installed, cells, front_setting, rows_of  # noqa: E402
 from cb_link import TRANSFER_IN_KIND, balance_payload, transfer_payload  # noqa: E402
 from cb_middle import Operator  # noqa: E402
 from cb_process import SRCDIR, Child, builddir, free_port, port_open  # noqa: E402
@@ -425,18 +425,6 @@ def case_search():
         page.document()
 
 
-def rows_of(document, caption=""):
-    """The cells of the first table whose caption begins so, as text."""
-    table = next(table for table in document.all("table") if next(table.all("caption")).text().startswith(caption))
-    return [[cell.text() for cell in row.all("td")] for row in table.all("tr") if list(row.all("td"))]
-
-
-def table_of(document, caption):
-    """The cells of the table with this caption, as text."""
-    table = next(node for node in document.all("table") if next(node.all("caption")).text() == caption)
-    return [[cell.text() for cell in row.all("td")] for row in table.all("tr") if list(row.all("td"))]
-
-
 AGES = "By their age, since they were made"
 
 
@@ -472,17 +460,17 @@ def case_overview():
     check(alarms["demo-c"].startswith("demo-c: 5 callbacks are parked. It owes 2,002.50 usd in payouts, and 7.00 usd in "
                                       "refunds that it has not confirmed. "), alarms["demo-c"])
     check(not any("2,0" in text for dealer, text in alarms.items() if dealer != "demo-c"), f"no other one: {alarms}")
-    found = {(row[0], row[1]): row[2:] for row in table_of(root, AGES)}
+    found = {(row[0], row[1]): row[2:] for row in rows_of(root, AGES)}
     parked = found["demo-c", "parked"]
     equal((parked[-1], sum(map(int, parked[:-1]))), ("5", 5), f"parked ones: {parked}")
     equal(found["demo-c", "due"][-1], "1", f"the refund: {found}")
     check(not any(dealer == "demo" for dealer, _ in found), f"nothing of a transfer wallet waits: {found}")
-    dealers = {row[0]: row for row in table_of(root, "Those that need attention first")}
+    dealers = {row[0]: row for row in rows_of(root, "Those that need attention first")}
     # Fifteen refusals, five accepted bets and one without an outcome.
     equal((dealers["demo-c"][10], dealers["demo"][10]), ("ok 23.8 %, refused 15, no answer 1", ""), "in 5 minutes")
     # The console of this suite counts the ages of three parked and held rows (console_admin.c).
     for query, dealer in (({}, "all"), ({"casino": "demo-c"}, "demo-c")):
-        found = {(row[0], row[1]): row[2:] for row in table_of(browser.get("/callbacks", **query).document(), AGES)}
+        found = {(row[0], row[1]): row[2:] for row in rows_of(browser.get("/callbacks", **query).document(), AGES)}
         equal(sum(int(row[-1].rstrip("+")) for (_, state), row in found.items() if state in ("parked", "held")), 3,
               f"three were counted: {found}")
         check(found[dealer, "parked"][-1].endswith("+"), f"there are more: {found}")
@@ -633,14 +621,13 @@ def case_player():
     # Midnight may have passed between two bets.
     total = [round(sum(float(row[name]) for row in rows), 2) for name in ("bet_count", "turnover", "profit_loss")]
     equal(total, [3, 20, 5], "the sums of the days")
-    shown_rows = [[cell.text() for cell in row.all("td")] for row in section.all("tr") if list(row.all("td"))]
+    shown_rows = cells(section)
     equal([[cell.replace(",", "") for cell in row] for row in shown_rows], [list(row.values()) for row in rows], "the table")
     none = browser.get("/player", id="demo-b/bob", state="pending").document().text()
     check("No bet with this state." in none, none)
     for state, games in (("settled", ["dora-1", "dora-0"]), ("accepted", ["dora-2"]), ("", ["dora-2", "dora-1", "dora-0"])):
         root = browser.get("/player", id="demo/dora", state=state).document()
-        table = next(node for node in root.all("table") if next(node.all("caption")).text().startswith("Bets"))
-        equal([list(row.all("td"))[4].text() for row in table.all("tr") if list(row.all("td"))], games, f"state {state}")
+        equal([row[4] for row in rows_of(root, "Bets")], games, f"state {state}")
     equal(browser.get("/player/days.csv", id="demo/zzz").status, 404, "no such player")
 
 
@@ -784,8 +771,8 @@ def case_hostile_ids():
             field = next(page.document().all("input", name="id"))
             check(field.attributes["value"] == payload or "\ufffe" in payload or "\ufdd0" in payload,
                   f"the search box has {field.attributes['value']!r}")
-    cells = [row for row in csv.reader(io.StringIO(browser.get("/transactions.csv", kind="bet").text))][1:]
-    for row in cells:
+    lines = [row for row in csv.reader(io.StringIO(browser.get("/transactions.csv", kind="bet").text))][1:]
+    for row in lines:
         for number, cell in enumerate(row):
             check(not re.match(r"[=+@\t]", cell), f"a formula in CSV: {cell!r}")
             check(not cell.startswith("-") or re.fullmatch(r"-[0-9.]+", cell), f"a formula in CSV: {cell!r}")

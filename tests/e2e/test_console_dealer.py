@@ -14,7 +14,7 @@ import cb  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
 from cb_codec import entry, pack, unpack  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import PREFIX, Browser, Installed, front_setting  # noqa: E402
+from cb_console import PREFIX, Browser, Installed, cells, front_setting  # noqa: E402
 from cb_link import Link  # noqa: E402
 from cb_middle import Operator  # noqa: E402
 from cb_platform import BETS, client_add, platform_call  # noqa: E402
@@ -38,11 +38,6 @@ def section(document, heading):
     """The section of a page with this heading."""
     return next(node for node in document.all("section")
                 if any(title.text() == heading for title in node.all("h2")))
-
-
-def table(node):
-    """The cells of the table in @node, as text."""
-    return [[cell.text() for cell in row.all("td")] for row in node.all("tr") if list(row.all("td"))]
 
 
 def onboarding(casino):
@@ -81,14 +76,14 @@ def case_keys():
     dealer = WALLET.dealer_add("keys", *URL, mode="seamless")
     second = WALLET.ctl_json("dealer", "key-add", "keys")
     page = BROWSER.get("/dealer", id="keys")
-    rows = table(section(page.document(), "Keys"))
+    rows = cells(section(page.document(), "Keys"))
     equal([row[:2] for row in rows], [["k1", "signs callbacks, verifies calls"], ["k2", "verifies calls"]], "the keys")
     check(all(row[2] for row in rows), f"when each was made: {rows}")
     for key in (dealer.key, second["key"]):
         check(len(key) == 64 and key not in page.text, "no key")
     WALLET.ctl("dealer", "key-use", "keys", "k2")
     WALLET.ctl("dealer", "key-retire", "keys", "k1")
-    rows = table(section(dealer_page("keys"), "Keys"))
+    rows = cells(section(dealer_page("keys"), "Keys"))
     equal([row[:2] for row in rows], [["k2", "signs callbacks, verifies calls"]], "after the change of keys")
 
 
@@ -116,11 +111,11 @@ def case_breaker():
     text = node.text()
     check("open: it opened at " in text and "the test call, which is admitted at " in text and
           "connection refused" in text and "Opened 1 time in 24 hours, 1 since " in text, text)
-    equal([(row[0] != "-", row[1:]) for row in table(node)], [(True, ["-", "0"])], "one opening, which is not closed")
+    equal([(row[0] != "-", row[1:]) for row in cells(node)], [(True, ["-", "0"])], "one opening, which is not closed")
     to = next(link for link in node.all("a") if link.text() == "Its callback").attributes["href"]
     equal(to, f"{PREFIX}/callbacks/{event}", "the last callback that failed")
     equal(BROWSER.get(to).status, 200, "its page")
-    rows = table(section(dealer_page("down"), "Attempts"))
+    rows = cells(section(dealer_page("down"), "Attempts"))
     equal(rows, [["betting", "1", "0", "0", "9"]], "the attempts")
     times = [item.attributes["datetime"] for item in next(node.all("p")).all("time")]
     equal(len(times), 2, f"since when, and the next attempt: {times}")
@@ -133,7 +128,7 @@ def players(**query):
     while True:
         equal(page.status, 200, page.text[-600:])
         document = page.document()
-        rows = [row for row in table(document) if len(row) > 1]
+        rows = [row for row in cells(document) if len(row) > 1]
         check(len(rows) <= 50, f"{len(rows)} rows")
         users += [row[0] for row in rows]
         pages += 1
@@ -168,7 +163,7 @@ def case_players():
     equal([row["user_id"] for row in rows], names[:100], "the CSV")
     equal(BROWSER.get("/players", casino="zzz").status, 404, "no such dealer")
     link = next(node for node in BROWSER.get("/search", id="many/u0").document().all("a") if node.text() == "all of them")
-    rows = [row[0] for row in table(BROWSER.get(link.attributes["href"]).document())]
+    rows = [row[0] for row in cells(BROWSER.get(link.attributes["href"]).document())]
     equal(rows, names[:50], "the search leads to all whose ids begin so")
 
 
@@ -180,7 +175,7 @@ def case_days():
     shown, page = [], BROWSER.get("/days")
     while page:
         document = page.document()
-        shown += [row[0] for row in table(document)]
+        shown += [row[0] for row in cells(document)]
         following = list(document.all("a", rel="next"))
         page = BROWSER.get(following[0].attributes["href"]) if following else None
     equal((shown, len(wanted) > 16), (wanted, True), "the pages")
@@ -202,10 +197,10 @@ def causes(node):
     """{(error, why): (calls, of them proved, address of the list)} of a table of causes."""
     found = {}
     for row in node.all("tr"):
-        cells = list(row.all("td"))
-        if len(cells) == 5:
-            text = [cell.text() for cell in cells]
-            found[text[0], text[1]] = (int(text[2]), int(text[3]), next(cells[0].all("a")).attributes["href"])
+        columns = list(row.all("td"))
+        if len(columns) == 5:
+            text = [cell.text() for cell in columns]
+            found[text[0], text[1]] = (int(text[2]), int(text[3]), next(columns[0].all("a")).attributes["href"])
     return found
 
 
@@ -218,7 +213,7 @@ def refused_page(**query):
 
 def listed(page):
     tables = list(page.document().all("table"))
-    return [row[11] for row in table(tables[-1]) if len(row) > 11]
+    return [row[11] for row in cells(tables[-1]) if len(row) > 11]
 
 
 def case_refused():
@@ -307,7 +302,7 @@ def case_breaker_closed():
     end_bets("down", SUCCESS, 1, "up")
     node = section(dealer_page("down"), "Breaker")
     check(node.text().startswith("Breakerclosed since ") and "Opened 1 time in 24 hours, 1 since " in node.text(), node.text())
-    (opened, closed, failed), = table(node)
+    (opened, closed, failed), = cells(node)
     check(opened != "-" and closed != "-", f"from {opened} to {closed}")
     equal(failed, "1", "failed test calls")
 

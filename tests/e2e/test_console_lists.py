@@ -17,7 +17,7 @@ import cb_fastcgi  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codec import REQUEST  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
-from cb_console import PREFIX, Browser, Installed, front_setting  # noqa: E402
+from cb_console import PREFIX, Browser, Installed, dicts_of, front_setting  # noqa: E402
 from cb_ctl import run  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator  # noqa: E402
 from cb_process import Child  # noqa: E402
@@ -245,20 +245,12 @@ def case_commands():
     check(users == {f"u{at}" for at in range(PLAYERS - 50, PLAYERS)}, f"the players of the newest 50: {users}")
 
 
-def table_of(document, caption):
-    """The rows of the table with this caption, each by its headings."""
-    table = next(node for node in document.all("table") if next(node.all("caption")).text() == caption)
-    heads = [node.text() for node in table.all("th")]
-    found = [[cell.text() for cell in row.all("td")] for row in table.all("tr")]
-    return [dict(zip(heads, row)) for row in found if row]
-
-
 def case_ages():
     """The ages of what waits, with few commands: of a dealer, and of all."""
     for query, dealer in (({"casino": "many"}, "many"), ({}, "all")):
         frames, page = COUNTER.of(BROWSER, "/callbacks", **query)
         check(frames <= LIST_FRAMES_MAX, f"{frames} commands")
-        found = table_of(page.document(), "By their age, since they were made")
+        found = dicts_of(page.document(), "By their age, since they were made")
         equal([(row["Dealer"], row["State"], row["All"]) for row in found], [(dealer, "parked", str(PLAYERS))],
               "the states that wait")
         equal(sum(int(found[0][age]) for age in ("< 1 min", "< 10 min", "< 1 h", "< 1 d", "Older")), PLAYERS,
@@ -294,7 +286,7 @@ def case_calls():
     cb.wait_until(lambda: BROWSER.get("/").status == 200, 20, "the next engine")
     equal(calls_shown(), (3, 3), "after another engine has begun")
     root = BROWSER.get("/").document()
-    found = table_of(root, "The newest quarter of an hour first")
+    found = dicts_of(root, "The newest quarter of an hour first")
     equal((sum(int(row["Calls"]) for row in found), sum(int(row["Refused"]) for row in found)), (3, 3), f"{found}")
     check(any(float(row["Calls a minute"]) > 0 for row in found), f"rates: {found}")
     labels = [node.attributes["aria-label"] for node in root.all("svg", role="img")]

@@ -234,6 +234,28 @@ class Reader(html.parser.HTMLParser):
         self.stack[-1].children.append(data)
 
 
+def cells(node):
+    """The cells of the rows in @node, a table or what has one, as text."""
+    return [[cell.text() for cell in row.all("td")] for row in node.all("tr") if list(row.all("td"))]
+
+
+def table(document, caption=""):
+    """The first table whose caption begins so."""
+    return next(node for node in document.all("table") if next(node.all("caption")).text().startswith(caption))
+
+
+def rows_of(document, caption=""):
+    """The cells of that table, as text."""
+    return cells(table(document, caption))
+
+
+def dicts_of(document, caption=""):
+    """The rows of that table, each by its headings."""
+    node = table(document, caption)
+    heads = [head.text() for head in node.all("th")]
+    return [dict(zip(heads, row)) for row in cells(node)]
+
+
 class Page:
     """An answer."""
 
