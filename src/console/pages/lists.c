@@ -312,11 +312,14 @@ static enum outcome list_callbacks(struct page *page, const struct filter *filte
 /* The ages of what waits, below the newest rows. The dealer of the filter counts, and nothing else of it. */
 static enum outcome write_ages(struct page *page, const struct filter *filter)
 {
-	const char *const ids[] = {filter->casino_id};
+	struct ages_of of;
+	enum outcome code;
 
 	if (params_get(&page->query, "after")[0])
 		return OUTCOME_DONE;
-	return ages_section(page, ids, 1, page->console->ages_rows);
+	code = ages_read_of(page, filter->casino_id, &of);
+	return code == OUTCOME_DONE ? ages_section(page, &of, 1, page->console->ages_rows, "")
+				    : code;
 }
 
 enum outcome page_callbacks(struct page *page)

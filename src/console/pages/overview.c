@@ -235,16 +235,26 @@ static enum outcome write_days(struct page *page, const struct overview *overvie
 /* The ages of what waits, of the dealers that the table begins with. */
 static enum outcome write_ages(struct page *page, const struct overview *overview)
 {
-	const char *ids[AGES_DEALERS_MAX];
-	unsigned int count = 0;
+	struct ages_of of[AGES_DEALERS_MAX];
+	unsigned int count = 0, waiting = 0;
+	const uint64_t rows = page->console->ages_rows < OVERVIEW_AGES_ROWS
+		? page->console->ages_rows
+		: OVERVIEW_AGES_ROWS;
 
-	for (size_t i = 0; i < overview->count && count < AGES_DEALERS_MAX; i++) {
+	memset(of, 0, sizeof(of));
+	for (size_t i = 0; i < overview->count; i++) {
 		const struct dealer_metrics *dealer = &overview->dealers[i];
 
-		if (dealer->parked || dealer->held || dealer->due || dealer->sending)
-			ids[count++] = dealer->casino_id;
+		if (!dealer->parked && !dealer->held && !dealer->due && !dealer->sending)
+			continue;
+		if (waiting++ >= AGES_DEALERS_MAX)
+			continue;
+		text_copy(of[count].casino_id, sizeof(of[count].casino_id), dealer->casino_id);
+		ages_take(&of[count++], dealer);
 	}
-	return ages_section(page, ids, count, OVERVIEW_AGES_ROWS);
+	return ages_section(page, of, count, rows,
+		waiting > count ? "Four dealers, those that need attention first. All dealers:"
+				: "");
 }
 
 enum outcome page_overview(struct page *page)
