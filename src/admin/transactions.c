@@ -3,10 +3,14 @@
 #include "admin/list.h"
 #include "admin/names.h"
 #include "domain/wager.h"
+#include "link/frame.h"
 #include "proof/chain.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+/* Movements that one command reads: a page of desk.sock. */
+#define MOVEMENTS_PART 64
 
 enum outcome transaction_fetch(struct session *session, uint64_t transaction_id,
 	struct transaction *row, bool *found)
@@ -49,6 +53,14 @@ void movements_open(struct movements *movements, struct session *session,
 	movements->session = session;
 	movements->player = *player;
 	movements->code = OUTCOME_DONE;
+	buffer_init(&movements->rows, FRAME_MAX);
+}
+
+enum outcome movements_end(struct movements *movements, enum outcome code)
+{
+	buffer_free(&movements->rows);
+	movements->rest.len = 0;
+	return code == OUTCOME_DONE ? movements->code : code;
 }
 
 /* Returns the link to the next transaction, from the player row or the previous transaction. */
@@ -77,6 +89,61 @@ enum outcome movements_behind(struct movements *movements, uint64_t transaction_
 	return code;
 }
 
+/* Reads the transaction @transaction_id and some of those before it. */
+static enum outcome read_part(struct movements *movements, uint64_t transaction_id)
+{
+	const struct transaction key = {.transaction_id = transaction_id};
+	struct list_cmd cmd = {.record = RECORD_TRANSACTION,
+		.chain = true,
+		.limit = MOVEMENTS_PART};
+	struct list_result result;
+	struct buffer packed;
+	enum outcome code;
+
+	buffer_init(&packed, LIST_KEY_MAX);
+	cmd.keys = link_list_key(&packed, RECORD_TRANSACTION, 1, &key);
+	code = packed.failed ? session_no_memory(movements->session)
+			     : session_do(movements->session, COMMAND_LIST, &cmd, &result, NULL);
+	buffer_free(&packed);
+	if (code != OUTCOME_DONE)
+		return code;
+	if (!result.count)
+		return names_missing(movements->session, "a movement");
+	buffer_reset(&movements->rows);
+	if (!buffer_append(&movements->rows, result.rows.data, result.rows.len))
+		return session_no_memory(movements->session);
+	movements->rest = (struct bytes){movements->rows.data, (uint32_t)movements->rows.len};
+	return OUTCOME_DONE;
+}
+
+/* Takes the next of the transactions that were read. Returns false if it is not @transaction_id. */
+static bool take_row(struct movements *movements, uint64_t transaction_id,
+	struct transaction *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	return movements->rest.len && link_list_row(&movements->rest, RECORD_TRANSACTION, entry) &&
+		entry->transaction_id == transaction_id;
+}
+
+/* Reads the transaction @transaction_id. In a damaged chain it is not the next one of those that were read. */
+static enum outcome read_entry(struct movements *movements, uint64_t transaction_id,
+	struct transaction *entry)
+{
+	struct session *session = movements->session;
+	enum outcome code = OUTCOME_DONE;
+
+	if (!take_row(movements, transaction_id, entry)) {
+		code = read_part(movements, transaction_id);
+		if (code == OUTCOME_DONE && !take_row(movements, transaction_id, entry))
+			code = session_fail(session, OUTCOME_FAILED, "failed",
+				"the ledger sent a row that was not asked for, or cannot be read: run "
+				"`creditbridgectl doctor`, which compares the versions");
+	}
+	if (code == OUTCOME_DONE && session->row_read)
+		session->row_read(session->row_closure, RECORD_TRANSACTION, entry);
+	return code;
+}
+
 bool movements_next(struct movements *movements, struct transaction *entry)
 {
 	const uint64_t later = movements->last.transaction_id;
@@ -88,7 +155,7 @@ bool movements_next(struct movements *movements, struct transaction *entry)
 	link = tell_next(movements);
 	if (!link.seq && !link.transaction_id)
 		return false;
-	movements->code = movement_fetch(movements->session, link.transaction_id, entry);
+	movements->code = read_entry(movements, link.transaction_id, entry);
 	if (movements->code != OUTCOME_DONE)
 		return false;
 	fault = proof_link_entry(&link, entry);

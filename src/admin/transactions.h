@@ -6,6 +6,7 @@
 #define ADMIN_TRANSACTIONS_H
 
 #include "admin/session.h"
+#include "base/buffer.h"
 
 /*
  * Fetches the transaction @transaction_id; sets *found to whether it exists. Some transactions
@@ -30,10 +31,15 @@ struct movements {
 	struct player player;
 	/* the last one returned; transaction_id is 0 before the first */
 	struct transaction last;
-	enum outcome code; /* why movements_next() returned false; OUTCOME_DONE: none is left */
+	struct buffer rows; /* what the last command read */
+	struct bytes rest;  /* of it, what was not returned */
+	enum outcome code;  /* why movements_next() returned false; OUTCOME_DONE: none is left */
 };
 
-/* Walks the transactions that @player had when its row was read. */
+/*
+ * Walks the transactions that @player had when its row was read. A command of the ledger reads up to 64 of them. Call
+ * movements_end() in any case.
+ */
 void movements_open(struct movements *movements, struct session *session,
 	const struct player *player);
 /*
@@ -48,5 +54,7 @@ enum outcome movements_behind(struct movements *movements, uint64_t transaction_
  * in the previous transaction.
  */
 bool movements_next(struct movements *movements, struct transaction *entry);
+/* Frees the memory. Returns @code, or if that is OUTCOME_DONE, why movements_next() returned false. */
+enum outcome movements_end(struct movements *movements, enum outcome code);
 
 #endif

@@ -251,6 +251,7 @@ const struct field list_cmd_fields[] = {
 	FIELD(FIELD_BYTES, list_cmd, prefix),
 	FIELD(FIELD_BYTES, list_cmd, cursor),
 	FIELD(FIELD_BYTES, list_cmd, keys),
+	FIELD(FIELD_BOOL, list_cmd, chain),
 	FIELD(FIELD_STR, list_cmd, aside_of),
 	FIELD(FIELD_STR, list_cmd, casino_id),
 	FIELD_END,

@@ -351,6 +351,9 @@ struct backup_result {
  * without their JSON and bytes; a key without a row is passed over. @prefix and @cursor are then empty, and there
  * are at most as many keys as a page may have rows. If @more is set, the page ended after the key of its last row.
  *
+ * With @chain, the one key of @keys is that of a transaction. The rows are this one and the player's earlier ones, each
+ * the @previous of the row before it. If @more is set, repeat it with the @previous of the last row.
+ *
  * With @aside_of, which names a dealer, the rows are only those callbacks of the dealer that are parked or held. @prefix
  * is then empty.
  */
@@ -368,6 +371,7 @@ struct list_cmd {
 	struct bytes prefix;
 	struct bytes cursor;
 	struct bytes keys;
+	bool chain;
 	char aside_of[CASINO_ID_SIZE];  /* "": none */
 	char casino_id[CASINO_ID_SIZE]; /* "": of each dealer */
 };

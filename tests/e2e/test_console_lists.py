@@ -231,7 +231,8 @@ def case_commands():
     event = WALLET.ctl_json("callback", "list", "--casino", "many", "--limit", "1")["callbacks"][0]["event"]
     pages = (("/", {}), ("/search", {"id": "zzz"}), ("/dealers", {}), ("/dealer", {"id": "many"}),
              ("/players", {"casino": "many", "begins": "u1"}),
-             ("/days", {"casino": "many"}), ("/player", {"id": "many/u7"}), ("/transactions", {}),
+             ("/days", {"casino": "many"}), ("/player", {"id": "many/u7"}), ("/player", {"id": "others/alice"}),
+             ("/player", {"id": "others/alice", "kind": "transfer_out"}), ("/transactions", {}),
              ("/transactions", {"casino": "many", "kind": "bet"}), ("/callbacks", {}),
              ("/callbacks", {"casino": "many", "state": "parked"}), (f"/callbacks/{event}", {}),
              ("/replays/preview", {"casino": "many"}), ("/replays", {}), ("/refused", {}), ("/audit", {}),
@@ -240,6 +241,12 @@ def case_commands():
         frames, _ = COUNTER.of(BROWSER, path, **query)
         most = LIST_FRAMES_MAX if path in ("/callbacks", "/transactions") else FRAMES_MAX
         check(0 < frames <= most, f"{path} {query} needs {frames} commands of the ledger")
+    _, page = COUNTER.of(BROWSER, "/player", id="others/alice", kind="transfer_out")
+    check("Looked at 1024 rows" in page.document().text(), f"the player's movements: {page.document().text()[-900:]}")
+    before = COUNTER.frames
+    moved = rows("/player.csv", id="others/alice")
+    equal([row["request_transaction_id"] for row in moved], [f"t-{number}" for number in reversed(range(OTHERS))], "the CSV")
+    check(COUNTER.frames - before <= FRAMES_MAX, f"the CSV needs {COUNTER.frames - before} commands")
     _, page = COUNTER.of(BROWSER, "/callbacks", casino="many", state="parked")
     users = {node.text() for node in page.document().all("a") if node.text().startswith("u")}
     check(users == {f"u{at}" for at in range(PLAYERS - 50, PLAYERS)}, f"the players of the newest 50: {users}")

@@ -456,13 +456,90 @@ START_TEST(only_callbacks_are_listed_so)
 }
 END_TEST
 
+/* Asks for the chain that begins with the transaction @first. */
+static struct list_result ask_chain(uint64_t first, uint32_t limit)
+{
+	const struct list_cmd cmd = {.record = RECORD_TRANSACTION, .chain = true, .limit = limit};
+	const struct transaction key = {.transaction_id = first};
+
+	buffer_reset(&keys);
+	add_key(RECORD_TRANSACTION, &key);
+	return ask(cmd);
+}
+
+/* Takes rows of alice with falling numbers down to @last. Returns the id of the one before the last of them. */
+static uint64_t take_chain(struct list_result *page, uint64_t seq, uint64_t last)
+{
+	union listed_row row;
+
+	for (; seq >= last; seq--) {
+		take(page, RECORD_TRANSACTION, &row);
+		ck_assert_str_eq(row.transaction.casino_id, "demo");
+		ck_assert_uint_eq(row.transaction.entry_seq, seq);
+		ck_assert_int_eq(row.transaction.current_balance, (money_t)seq * CREDIT);
+	}
+	ck_assert_uint_eq(page->rows.len, 0);
+	return row.transaction.previous;
+}
+
+/* Transactions of alice and bob in turn. */
+START_TEST(a_chain_has_one_player)
+{
+	struct list_result page;
+	uint64_t newest = 0;
+	char id[16];
+
+	begin(_i);
+	case_player_add("demo", "bob");
+	for (unsigned int i = 0; i < 5; i++) {
+		sprintf(id, "alice%u", i);
+		newest = case_in("alice", id, CREDIT).transaction_id;
+		sprintf(id, "bob%u", i);
+		case_in("bob", id, CREDIT);
+	}
+	page = ask_chain(newest, 0);
+	ck_assert_uint_eq(page.count, 5);
+	ck_assert(!page.more);
+	ck_assert_uint_eq(take_chain(&page, 5, 1), 0);
+	page = ask_chain(newest, 3);
+	ck_assert_uint_eq(page.count, 3);
+	ck_assert(page.more);
+	page = ask_chain(take_chain(&page, 5, 3), 3);
+	ck_assert_uint_eq(page.count, 2);
+	ck_assert(!page.more);
+	ck_assert_uint_eq(take_chain(&page, 2, 1), 0);
+	ck_assert_uint_eq(ask_chain(newest + 1000, 0).count, 0);
+	end();
+}
+END_TEST
+
+START_TEST(only_one_transaction_begins_a_chain)
+{
+	struct list_cmd cmd = {.record = RECORD_TRANSACTION, .chain = true};
+	const struct transaction key = {.transaction_id = 1};
+
+	begin(_i);
+	ck_assert_int_eq(ask(cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	add_key(RECORD_TRANSACTION, &key);
+	ck_assert_int_eq(ask(cmd).verdict.refusal, REFUSAL_NONE);
+	add_key(RECORD_TRANSACTION, &key);
+	ck_assert_int_eq(ask(cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	buffer_reset(&keys);
+	add_player("alice");
+	cmd.record = RECORD_PLAYER;
+	ck_assert_int_eq(ask(cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
+	end();
+}
+END_TEST
+
 Suite *lists_suite(void)
 {
 	const TTest *const tests[] = {rows_come_in_the_order_of_their_keys, a_limit_holds_for_keys,
 		a_page_ends_by_its_bytes, other_keys_are_refused, secrets_are_blanked,
 		json_is_left_out, parked_and_held_ones_are_listed, only_callbacks_are_listed_so,
 		a_long_list_goes_on, rows_of_one_dealer, only_rows_that_name_a_dealer_are_listed_so,
-		parked_and_changed_in_one_batch};
+		parked_and_changed_in_one_batch, a_chain_has_one_player,
+		only_one_transaction_begins_a_chain};
 	Suite *suite = suite_create("lists");
 	TCase *tcase = tcase_create("keys");
 

@@ -125,8 +125,7 @@ static void write_selection(struct page *page)
 }
 
 /*
- * The list of all transactions finds a day by halving. The chain of a player can only be walked from its end, with a command
- * for each transaction.
+ * The list of all transactions finds a day by halving. The chain of a player can only be walked from its end.
  */
 static void write_day_link(struct page *page, const struct player *player, const struct filter *day)
 {
@@ -158,7 +157,7 @@ static enum outcome show_movements(struct page *page, const struct player *playe
 	if (text_unsigned(params_get(&page->query, "after"), TRANSACTION_ID_MAX, &after) && after)
 		code = movements_behind(&movements, after);
 	if (code != OUTCOME_DONE)
-		return code;
+		return movements_end(&movements, code);
 	view_begin(&view, page, "Transactions that moved credit here, the newest first",
 		movement_columns);
 	for (;;) {
@@ -183,9 +182,10 @@ static enum outcome show_movements(struct page *page, const struct player *playe
 		player->entry_seq ? "No transaction with this filter in those that were looked at."
 				  : "No credit of this player has moved here.");
 	walk_csv_end(&view, walk.stopped, walk.last);
-	if (movements.code == OUTCOME_DONE)
+	code = movements_end(&movements, code);
+	if (code == OUTCOME_DONE)
 		walk_foot(&walk);
-	return movements.code;
+	return code;
 }
 
 /* The newest bets of a player. */

@@ -320,7 +320,7 @@ static enum outcome list_entries(struct ctl *ctl, struct filter *filter, struct 
 		add_transfer_row(out, &name, &row);
 		filter->limit--;
 	}
-	return movements.code;
+	return movements_end(&movements, OUTCOME_DONE);
 }
 
 enum outcome ctl_transfer_list(struct ctl *ctl)

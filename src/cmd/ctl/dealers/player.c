@@ -227,13 +227,13 @@ enum outcome ctl_player_ledger(struct ctl *ctl)
 	if (after)
 		code = movements_behind(&movements, after);
 	if (code != OUTCOME_DONE)
-		return code;
+		return movements_end(&movements, code);
 	output_list_open(&out, ctl, "entries", "movements", transaction_fields, ledger_columns);
 	out.total = player.entry_seq;
 	out.after_column = LEDGER_TRANSACTION;
 	for (; limit && movements_next(&movements, &row); limit--)
 		output_list_add(&out, &row);
-	return output_list_close(&out, movements.code);
+	return output_list_close(&out, movements_end(&movements, OUTCOME_DONE));
 }
 
 /* Prints @text quoted, so that a shell reads it as one word. */

@@ -201,6 +201,51 @@ static enum status read_keys(struct list_page *page)
 	return status;
 }
 
+/* A chain on its way. */
+struct list_chain {
+	struct list_page *page;
+	uint64_t next; /* the transaction that is read next; 0: none is left */
+};
+
+static bool chain_visit(void *arg, struct bytes key, const void *row)
+{
+	struct list_chain *chain = arg;
+
+	chain->next = ((const struct transaction *)row)->previous;
+	return list_visit(chain->page, key, row);
+}
+
+/* Reads the transaction of the key and the earlier ones of its player. A page ends at its bounds, even in a damaged chain. */
+static enum status read_chain(struct list_page *page)
+{
+	struct store_range range = {.record = RECORD_TRANSACTION};
+	struct list_chain chain = {.page = page};
+	struct bytes rest = page->cmd->keys;
+	enum status status = STATUS_OK;
+	struct transaction key;
+	union shown_row first;
+	struct buffer packed;
+
+	CHECK(take_key(&rest, RECORD_TRANSACTION, &first, &range.prefix)); /* as are_keys() did */
+	memset(&key, 0, sizeof(key));
+	chain.next = first.transaction.transaction_id;
+	buffer_init(&packed, LIST_KEY_MAX);
+	while (chain.next && !page->result->more && !status) {
+		key.transaction_id = chain.next;
+		chain.next = 0;
+		buffer_reset(&packed);
+		if (!pack_key(&packed, transaction_fields, 1, &key)) {
+			status = STATUS_NOMEM;
+			break;
+		}
+		range.prefix = (struct bytes){packed.data, (uint32_t)packed.len};
+		status = page->context->store->scan(page->context->store, &range, chain_visit,
+			&chain);
+	}
+	buffer_free(&packed);
+	return status;
+}
+
 /* Shows the callbacks that @aside found. */
 static enum status show_aside(struct list_page *page, const struct aside_page *aside)
 {
@@ -273,6 +318,8 @@ static bool is_readable(const struct list_cmd *cmd, const struct read_context *c
 		(!cmd->keys.len ||
 			(!cmd->prefix.len && !cmd->cursor.len && !cmd->own &&
 				!cmd->casino_id[0])) &&
+		(!cmd->chain ||
+			(cmd->record == RECORD_TRANSACTION && cmd->keys.len && are_keys(cmd, 1))) &&
 		(!cmd->aside_of[0] || may_list_aside(cmd, context));
 }
 
@@ -307,7 +354,9 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 		page.time = field_find(record_infos[cmd->record].fields,
 			cmd->record == RECORD_CALLBACK ? "created_ms" : "time_ms");
 	result->last_transaction_id = context->transaction_id;
-	if (cmd->keys.len)
+	if (cmd->chain)
+		status = read_chain(&page);
+	else if (cmd->keys.len)
 		status = read_keys(&page);
 	else if (cmd->aside_of[0])
 		status = read_aside(&page);
