@@ -1,7 +1,11 @@
 #include "admin/days.h"
 
+#include "admin/ahead.h"
 #include "admin/list.h"
+#include "admin/names.h"
+#include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct field day_row_fields[] = {
@@ -112,4 +116,73 @@ enum outcome days_read(struct session *session, const struct dealer *dealer, uin
 	while (list_next(&list, &day) && day.number < first + count)
 		fill_row(&rows[day.number - first], &day);
 	return list_end(&list, OUTCOME_DONE);
+}
+
+static enum outcome read_dealers(struct session *session, const char *const *ids, uint32_t count,
+	struct dealer *dealers)
+{
+	struct ahead *ahead = ahead_new(session);
+	enum outcome code;
+
+	if (!ahead)
+		return session_no_memory(session);
+	for (uint32_t i = 0; i < count; i++) {
+		struct dealer key = {.casino_id = ""};
+
+		text_copy(key.casino_id, sizeof(key.casino_id), ids[i]);
+		ahead_want(ahead, RECORD_DEALER, &key);
+	}
+	code = ahead_read(ahead);
+	for (uint32_t i = 0; i < count && code == OUTCOME_DONE; i++)
+		code = names_dealer(session, ids[i], &dealers[i]);
+	ahead_free(ahead);
+	return code;
+}
+
+static void set_day_key(struct dealer_day *day, const struct day_row *row)
+{
+	memset(day, 0, sizeof(*day));
+	memcpy(day->casino_id, row->casino_id, sizeof(day->casino_id));
+	day->number = row->number;
+}
+
+/* Reads the days of @rows, which clear_rows() made. */
+static enum outcome read_rows(struct session *session, uint32_t count, struct day_row *rows)
+{
+	struct ahead *ahead = ahead_new(session);
+	struct dealer_day day;
+	enum outcome code;
+	bool found;
+
+	if (!ahead)
+		return session_no_memory(session);
+	for (uint32_t i = 0; i < count; i++) {
+		set_day_key(&day, &rows[i]);
+		ahead_want(ahead, RECORD_DEALER_DAY, &day);
+	}
+	code = ahead_read(ahead);
+	for (uint32_t i = 0; i < count && code == OUTCOME_DONE; i++) {
+		set_day_key(&day, &rows[i]);
+		code = list_fetch(session, RECORD_DEALER_DAY, &day, &found, NULL);
+		if (code == OUTCOME_DONE && found)
+			fill_row(&rows[i], &day);
+	}
+	ahead_free(ahead);
+	return code;
+}
+
+enum outcome days_last(struct session *session, const char *const *ids, uint32_t count,
+	uint32_t days, int64_t now_ms, struct day_row *rows)
+{
+	struct dealer *dealers = calloc(count, sizeof(*dealers));
+	enum outcome code;
+
+	if (!dealers)
+		return session_no_memory(session);
+	code = read_dealers(session, ids, count, dealers);
+	for (uint32_t i = 0; i < count && code == OUTCOME_DONE; i++)
+		clear_rows(&dealers[i], days_today(&dealers[i], now_ms) - days + 1, days, now_ms,
+			&rows[i * days]);
+	free(dealers);
+	return code == OUTCOME_DONE ? read_rows(session, count * days, rows) : code;
 }

@@ -56,4 +56,11 @@ uint32_t days_today(const struct dealer *dealer, int64_t now_ms);
 enum outcome days_read(struct session *session, const struct dealer *dealer, uint32_t first,
 	uint32_t count, int64_t now_ms, struct day_row *rows);
 
+/*
+ * Fills @rows with the last @days days of each of the @count dealers @ids, oldest first, dealer after dealer. Reads the
+ * dealers together, and then the days: @count times @days is at most AHEAD_MAX, and up to 64 are one command.
+ */
+enum outcome days_last(struct session *session, const char *const *ids, uint32_t count,
+	uint32_t days, int64_t now_ms, struct day_row *rows);
+
 #endif

@@ -116,6 +116,9 @@
 	for (const kind of ["keydown", "pointerdown", "pointermove", "scroll"])
 		addEventListener(kind, () => { used = Date.now(); }, {passive: true});
 	const stale = () => region.classList.add("stale");
+	const fresh_address = new URL(location.href);
+	/* The server then leaves out what is not in the region. */
+	fresh_address.searchParams.set("refresh", "1");
 	const refresh = async () => {
 		if (document.hidden)
 			return;
@@ -123,7 +126,7 @@
 			stale();
 			return;
 		}
-		const answer = await fetch(location.href, {credentials: "same-origin"});
+		const answer = await fetch(fresh_address, {credentials: "same-origin"});
 		/* Too many pages at once: the next interval asks again. */
 		if (answer.status === 429)
 			return;

@@ -29,6 +29,7 @@ OTHERS = 1100
 ROUND_BETS = 60
 ATTEMPTS = 45  # of a callback; a page shows 50
 FRAMES_MAX = 40
+DEALERS_FRAMES_MAX = 4096 // 128  # commands that read the figures of the most dealers there can be
 LIST_FRAMES_MAX = 16  # a list of many players and bets
 GAMES = "games"
 WALLET = BROWSER = COUNTER = None
@@ -39,6 +40,7 @@ class Counter(Middle):
     """Between the console and desk.sock: counts the commands and the bytes of their answers. Cuts off those called @cut."""
 
     frames = answered = 0
+    asked = ()  # the names of the commands, of all pages
     cut = None
 
     def __init__(self, instance):
@@ -46,8 +48,10 @@ class Counter(Middle):
 
     def relay(self, near, ledger):
         asked = self.frame(near)
-        if self.names[REQUEST.unpack(asked[:REQUEST.size])[1]] == self.cut:
+        name = self.names[REQUEST.unpack(asked[:REQUEST.size])[1]]
+        if name == self.cut:
             return False
+        self.asked += (name,)
         ledger.send(asked)
         self.frames += 1
         answer = self.frame(ledger)
@@ -356,6 +360,30 @@ def case_bodies_of_a_round():
         check(page.text.count("settled") + page.text.count("accepted") >= ROUND_BETS, f"{path} has each bet")
 
 
+def case_overview_of_many_dealers():
+    """The overview with callbacks of four dealers, and with the most dealers. What the script refreshes needs less."""
+    with Worker(WALLET.sockets / "edge.sock") as link:  # It does not call the dealers: the bets wait.
+        for dealer in ("wait-a", "wait-b", "wait-c", "wait-d"):
+            WALLET.dealer_add(dealer, "--url", "http://127.0.0.1:1/d/", "--allow-http", mode="seamless")
+            WALLET.player_add(dealer, "dora")
+            link.place(GAMES, dealer, "dora", "waits", 1)
+    for query in ({}, {"refresh": "1"}):
+        before = len(COUNTER.asked)
+        _, page = COUNTER.of(BROWSER, "/", **query)
+        document = page.document()
+        asked = COUNTER.asked[before:]
+        equal((asked.count("metrics"), asked.count("callback_ages")), (1, 4), f"{asked}")
+        check(len(asked) - 1 + DEALERS_FRAMES_MAX <= FRAMES_MAX, f"beside the figures of the dealers: {asked}")
+        heads = [node.text() for node in document.all("h2")]
+        for head in ("Calls", "Last days"):
+            equal(head in heads, not query, f"{head} with {query}: {heads}")
+        equal("activity" in asked, not query, f"{asked}")
+        check({"Alarms", "Callbacks that wait", "Dealers"} <= set(heads), f"{heads}")
+        equal([node.attributes["href"] for node in document.all("a") if node.text() == "Refresh"], [f"{PREFIX}/"], "the link")
+        check("Four dealers, those that need attention first." in document.text(), "there are more that wait")
+    equal(set(asked), {"session_show", "metrics", "callback_ages"}, "a refresh")
+
+
 def case_csv_is_recorded():
     """A list as CSV is in the audit before it is sent. Without the audit there is no CSV; the page needs none."""
     equal(BROWSER.get("/transactions.csv", casino="few", kind="transfer_in").status, 200, "a CSV")
@@ -397,6 +425,7 @@ CASES = [
     ("a list until a time in the past", case_until),
     ("commands of the pages of a long round", case_long_round),
     ("bodies of a round", case_bodies_of_a_round),
+    ("the overview of many dealers", case_overview_of_many_dealers),
     ("a CSV is recorded", case_csv_is_recorded),
     ("a list that breaks off", case_cut),
 ]

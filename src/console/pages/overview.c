@@ -257,6 +257,29 @@ static enum outcome write_ages(struct page *page, const struct overview *overvie
 				: "");
 }
 
+/* Without the script, the link refreshes the page. */
+static void write_refresh(struct page *page)
+{
+	const struct page_address here = page_address(page, "/");
+
+	html_open(&page->html, "p");
+	html_attribute(&page->html, "class", "pager");
+	page_link(page, &here, "Refresh");
+	html_close(&page->html);
+}
+
+/* The script that refreshes the page drops what is below the region that it replaces, and asks for the page without it. */
+static enum outcome write_below(struct page *page, const struct overview *overview,
+	const struct status_result *status)
+{
+	enum outcome code;
+
+	if (params_get(&page->query, "refresh")[0])
+		return OUTCOME_DONE;
+	code = activity_section(page, status);
+	return code == OUTCOME_DONE ? write_days(page, overview) : code;
+}
+
 enum outcome page_overview(struct page *page)
 {
 	struct overview overview = {
@@ -272,6 +295,7 @@ enum outcome page_overview(struct page *page)
 		page_begin(page, "Overview");
 		html_open(&page->html, "div");
 		html_attribute(&page->html, "data-refresh", "10");
+		write_refresh(page);
 		write_alarms(page, &overview, &status);
 		code = write_ages(page, &overview);
 		write_dealers(page, &overview);
@@ -279,9 +303,7 @@ enum outcome page_overview(struct page *page)
 		html_close(&page->html);
 	}
 	if (code == OUTCOME_DONE)
-		code = activity_section(page, &status);
-	if (code == OUTCOME_DONE)
-		code = write_days(page, &overview);
+		code = write_below(page, &overview, &status);
 	if (code == OUTCOME_DONE)
 		code = page_end(page);
 	free(overview.dealers);

@@ -164,27 +164,20 @@ static const struct view_column recent_columns[] = {
 	VIEW_END,
 };
 
-/* Adds the numbers of the dealer's last days to @rows. */
-static enum outcome add_recent(struct page *page, const char *casino_id, struct day_row *rows)
+/* Adds up the numbers of the dealers' last days, which are @days. */
+static void add_recent(const struct day_row *days, uint32_t count, struct day_row *rows)
 {
-	struct day_row days[DAYS_RECENT];
-	struct dealer dealer;
-	enum outcome code = names_dealer(&page->desk.session, casino_id, &dealer);
+	for (uint32_t i = 0; i < count * DAYS_RECENT; i++) {
+		struct day_row *row = &rows[i % DAYS_RECENT];
 
-	if (code == OUTCOME_DONE)
-		code = days_read(&page->desk.session, &dealer,
-			days_today(&dealer, page->now_ms) - DAYS_RECENT + 1, DAYS_RECENT,
-			page->now_ms, days);
-	for (uint32_t i = 0; code == OUTCOME_DONE && i < DAYS_RECENT; i++) {
-		rows[i].bets += days[i].bets;
-		rows[i].transfers_in += days[i].transfers_in;
-		rows[i].transfers_out += days[i].transfers_out;
-		rows[i].callbacks += days[i].callbacks;
+		row->bets += days[i].bets;
+		row->transfers_in += days[i].transfers_in;
+		row->transfers_out += days[i].transfers_out;
+		row->callbacks += days[i].callbacks;
 		/* Of the dealer whose day is the latest. */
-		if (strcmp(rows[i].date, days[i].date) < 0)
-			memcpy(rows[i].date, days[i].date, sizeof(rows[i].date));
+		if (strcmp(row->date, days[i].date) < 0)
+			memcpy(row->date, days[i].date, sizeof(row->date));
 	}
-	return code;
 }
 
 static void write_recent_chart(struct html *html, const struct day_row *rows)
@@ -207,15 +200,17 @@ static void write_recent_chart(struct html *html, const struct day_row *rows)
 enum outcome days_recent(struct page *page, const char *const *ids, uint32_t count)
 {
 	struct view view = {.fields = day_row_fields};
-	struct day_row rows[DAYS_RECENT];
+	struct day_row rows[DAYS_RECENT], days[DAYS_DEALERS_MAX * DAYS_RECENT];
 	struct html *html = &page->html;
-	enum outcome code = OUTCOME_DONE;
+	enum outcome code;
 
-	memset(rows, 0, sizeof(rows));
-	for (uint32_t i = 0; i < count && code == OUTCOME_DONE; i++)
-		code = add_recent(page, ids[i], rows);
-	if (code != OUTCOME_DONE || !count)
+	if (!count)
+		return OUTCOME_DONE;
+	code = days_last(&page->desk.session, ids, count, DAYS_RECENT, page->now_ms, days);
+	if (code != OUTCOME_DONE)
 		return code;
+	memset(rows, 0, sizeof(rows));
+	add_recent(days, count, rows);
 	html_open(html, "section");
 	html_element(html, "h2", "", "Last days");
 	write_recent_chart(html, rows);

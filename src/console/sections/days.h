@@ -24,12 +24,13 @@ void days_section(struct page *page, const struct dealer *dealer, const struct d
 void days_figures(struct page *page, const struct day_row *row);
 
 /* Dealers whose days days_recent() adds up. */
-#define DAYS_DEALERS_MAX 8
+#define DAYS_DEALERS_MAX 4
 #define DAYS_RECENT      14
 
 /*
  * Writes a section with the numbers of bets, transfers and callbacks of the last DAYS_RECENT days, added up
  * over the @count dealers @ids (at most DAYS_DEALERS_MAX). Amounts are not added up: currencies differ.
+ * Needs two commands of the ledger.
  */
 enum outcome days_recent(struct page *page, const char *const *ids, uint32_t count);
 
