@@ -121,8 +121,9 @@ struct activity_cmd {
 };
 /* A quarter of an hour. */
 struct activity_span {
-	int64_t begin_ms;  /* wall-clock time */
-	uint64_t known_ms; /* the part of it that is known: from the first sample on, until now */
+	int64_t begin_ms; /* wall-clock time */
+	/* The part of it that is known: from the first sample on, until now, without gaps of more than 2 minutes. */
+	uint64_t known_ms;
 	uint64_t calls;
 	uint64_t refused;   /* of the calls, answered 4xx */
 	uint64_t failed;    /* of the calls, answered 5xx */

@@ -6,6 +6,8 @@
 
 #define MINUTE_MS INT64_C(60000)
 #define SPAN_MS   (ACTIVITY_SPAN_MINUTES * MINUTE_MS)
+/* The most between two samples, which are a second apart while the ledger serves. */
+#define GAP_MS (2 * MINUTE_MS)
 
 /* Operations that are no calls of dealers and game servers. */
 static const bool is_probe[OPERATION_COUNT] = {
@@ -60,24 +62,6 @@ static void add_count(uint32_t *to, uint64_t more)
 	*to = more > UINT32_MAX - *to ? UINT32_MAX : *to + (uint32_t)more;
 }
 
-void activity_take(struct activity *activity, const struct counters *counters, int64_t boot_ms)
-{
-	const int64_t number = minute_of(boot_ms);
-	struct activity_minute *minute = &activity->minutes[number % ACTIVITY_MINUTES];
-	uint64_t sums[ACTIVITY_COUNT];
-
-	add_up(counters, sums);
-	if (minute->number != number)
-		*minute = (struct activity_minute){.number = number};
-	for (unsigned int i = 0; i < ACTIVITY_COUNT && activity->sampled; i++)
-		add_count(&minute->counts[i],
-			sums[i] < activity->seen[i] ? sums[i] : sums[i] - activity->seen[i]);
-	memcpy(activity->seen, sums, sizeof(sums));
-	if (!activity->sampled)
-		activity->since_ms = boot_ms;
-	activity->sampled = true;
-}
-
 /* Returns the first minute that is known and within the last 24 hours. */
 static int64_t first_minute(const struct activity *activity, int64_t boot_ms)
 {
@@ -95,12 +79,77 @@ static int64_t begin_of(const struct activity *activity, int64_t number)
 	return begin_ms > activity->since_ms ? begin_ms : activity->since_ms;
 }
 
+static struct activity_minute *minute_at(struct activity *activity, int64_t number)
+{
+	struct activity_minute *minute = &activity->minutes[number % ACTIVITY_MINUTES];
+
+	if (minute->number != number)
+		*minute = (struct activity_minute){.number = number};
+	return minute;
+}
+
+/* Returns how much of minute @number is between @begin_ms and @end_ms. */
+static uint32_t part_of(int64_t number, int64_t begin_ms, int64_t end_ms)
+{
+	const int64_t from_ms = (number - 1) * MINUTE_MS, to_ms = number * MINUTE_MS;
+
+	begin_ms = begin_ms > from_ms ? begin_ms : from_ms;
+	end_ms = end_ms < to_ms ? end_ms : to_ms;
+	return end_ms > begin_ms ? (uint32_t)(end_ms - begin_ms) : 0;
+}
+
+static void mark_unknown(struct activity *activity, int64_t boot_ms)
+{
+	const int64_t before = minute_of(activity->taken_ms);
+	const int64_t oldest = first_minute(activity, boot_ms);
+
+	for (int64_t number = before > oldest ? before : oldest; number <= minute_of(boot_ms);
+		number++)
+		minute_at(activity, number)->unknown_ms +=
+			part_of(number, activity->taken_ms, boot_ms);
+}
+
+void activity_take(struct activity *activity, const struct counters *counters, int64_t boot_ms)
+{
+	const bool gap = activity->sampled && boot_ms - activity->taken_ms > GAP_MS;
+	struct activity_minute *minute = minute_at(activity, minute_of(boot_ms));
+	uint64_t sums[ACTIVITY_COUNT];
+
+	add_up(counters, sums);
+	for (unsigned int i = 0; i < ACTIVITY_COUNT && activity->sampled && !gap; i++)
+		add_count(&minute->counts[i],
+			sums[i] < activity->seen[i] ? sums[i] : sums[i] - activity->seen[i]);
+	memcpy(activity->seen, sums, sizeof(sums));
+	if (gap)
+		mark_unknown(activity, boot_ms);
+	if (!activity->sampled)
+		activity->since_ms = boot_ms;
+	activity->taken_ms = boot_ms;
+	activity->sampled = true;
+}
+
 int64_t activity_since(const struct activity *activity, const struct moment *now)
 {
 	if (!activity->sampled)
 		return 0;
 	return begin_of(activity, first_minute(activity, now->boot_ms)) + now->wall_ms -
 		now->boot_ms;
+}
+
+/*
+ * Returns how much of minute @number, from @begin_ms to @end_ms, is known. The time since the last sample is,
+ * unless that was too long ago.
+ */
+static uint64_t known_of(const struct activity *activity, int64_t number, int64_t begin_ms,
+	int64_t end_ms, int64_t boot_ms)
+{
+	const struct activity_minute *minute = &activity->minutes[number % ACTIVITY_MINUTES];
+	uint64_t known_ms = end_ms > begin_ms ? (uint64_t)(end_ms - begin_ms) : 0;
+	uint64_t unknown_ms = minute->number == number ? minute->unknown_ms : 0;
+
+	if (boot_ms - activity->taken_ms > GAP_MS)
+		unknown_ms += part_of(number, activity->taken_ms, boot_ms);
+	return known_ms > unknown_ms ? known_ms - unknown_ms : 0;
 }
 
 static void add_minute(const struct activity *activity, int64_t number, struct activity_span *span)
@@ -134,8 +183,8 @@ uint32_t activity_spans(const struct activity *activity, const struct moment *no
 			CHECK(count < ACTIVITY_SPANS_MAX);
 			spans[count++] = (struct activity_span){.begin_ms = span_ms};
 		}
-		if (end_ms > begin_ms)
-			spans[count - 1].known_ms += (uint64_t)(end_ms - begin_ms);
+		spans[count - 1].known_ms +=
+			known_of(activity, number, begin_ms, end_ms, now->boot_ms);
 		add_minute(activity, number, &spans[count - 1]);
 	}
 	return count;

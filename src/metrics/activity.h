@@ -5,6 +5,9 @@
  * sample adds what the workers' counters grew by since the sample before. An engine that is killed within a
  * sample loses it, or counts it twice.
  *
+ * No sample is taken while the host stands by or the counters' file cannot be read. After more than two
+ * minutes without one, the calls since then are left out, because their minute is unknown.
+ *
  * Minutes are those since the boot: no call moves if the wall clock is set.
  */
 #ifndef METRICS_ACTIVITY_H
@@ -32,10 +35,12 @@ enum activity_count {
 struct activity {
 	bool sampled;
 	int64_t since_ms;              /* boot time of the first sample */
+	int64_t taken_ms;              /* boot time of the last sample */
 	uint64_t seen[ACTIVITY_COUNT]; /* what the counters had at the last sample */
 	struct activity_minute {
 		int64_t number; /* 1: the first minute since the boot */
 		uint32_t counts[ACTIVITY_COUNT];
+		uint32_t unknown_ms; /* the part of it without samples */
 	} minutes[ACTIVITY_MINUTES]; /* at number % ACTIVITY_MINUTES */
 };
 
@@ -45,10 +50,16 @@ struct activity {
  */
 void activity_take(struct activity *activity, const struct counters *counters, int64_t boot_ms);
 
-/* Returns the wall-clock time since which calls are known, at most 24 hours ago; 0: no sample yet. */
+/*
+ * Returns the wall-clock time since which calls are known, but for times without samples, at most 24 hours ago;
+ * 0: no sample yet.
+ */
 int64_t activity_since(const struct activity *activity, const struct moment *now);
 
-/* Writes the spans of the last 24 hours, the oldest first. Returns their number. */
+/*
+ * Writes the spans of the last 24 hours, the oldest first. Returns their number. Their known_ms leaves out the
+ * times without samples.
+ */
 uint32_t activity_spans(const struct activity *activity, const struct moment *now,
 	struct activity_span spans[ACTIVITY_SPANS_MAX]);
 

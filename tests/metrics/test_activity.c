@@ -178,6 +178,45 @@ START_TEST(a_new_file_of_counters)
 }
 END_TEST
 
+START_TEST(a_time_without_samples_is_unknown)
+{
+	take(0);
+	counters.requests[OPERATION_STAT][REFUSAL_NONE] = 10;
+	take(MINUTE + 20000);
+	/* Up to two minutes, as at a restart, nothing is lost. */
+	counters.requests[OPERATION_STAT][REFUSAL_NONE] = 17;
+	take(3 * MINUTE + 20000);
+	look(3 * MINUTE + 20000);
+	ck_assert_uint_eq(all_calls(), 17);
+	ck_assert_uint_eq(spans[0].known_ms, 3 * MINUTE + 20000);
+	/* Another host of the cell serves for 30 minutes; the workers here answer by it. */
+	look(20 * MINUTE);
+	ck_assert_uint_eq(span_count, 2);
+	ck_assert_uint_eq(spans[0].known_ms, 3 * MINUTE + 20000);
+	ck_assert_uint_eq(spans[1].known_ms, 0);
+	counters.requests[OPERATION_STAT][REFUSAL_NONE] = 9000;
+	take(33 * MINUTE + 20000);
+	counters.requests[OPERATION_STAT][REFUSAL_NONE] = 9004;
+	take(33 * MINUTE + 50000);
+	look(34 * MINUTE);
+	ck_assert_uint_eq(span_count, 3);
+	ck_assert_uint_eq(spans[0].known_ms, 3 * MINUTE + 20000);
+	ck_assert_uint_eq(spans[1].known_ms, 0);
+	ck_assert_uint_eq(spans[2].known_ms, 40000);
+	ck_assert_uint_eq(spans[0].calls, 17);
+	ck_assert_uint_eq(spans[1].calls, 0);
+	ck_assert_uint_eq(spans[2].calls, 4);
+	/* A gap of more than a day. */
+	counters.requests[OPERATION_STAT][REFUSAL_NONE] = 20000;
+	take(3000 * MINUTE);
+	look(3000 * MINUTE + 5000);
+	ck_assert_uint_eq(all_calls(), 0);
+	for (uint32_t i = 0; i + 1 < span_count; i++)
+		ck_assert_uint_eq(spans[i].known_ms, 0);
+	ck_assert_uint_eq(spans[span_count - 1].known_ms, 5000);
+}
+END_TEST
+
 START_TEST(the_counters_are_copied)
 {
 	static struct counting counting;
@@ -219,6 +258,7 @@ Suite *activity_suite(void)
 	tcase_add_test(tc, spans_follow_the_wall_clock);
 	tcase_add_test(tc, a_day_is_kept);
 	tcase_add_test(tc, a_new_file_of_counters);
+	tcase_add_test(tc, a_time_without_samples_is_unknown);
 	tcase_add_test(tc, the_counters_are_copied);
 	suite_add_tcase(suite, tc);
 	return suite;

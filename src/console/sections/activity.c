@@ -50,6 +50,7 @@ static const struct view_column span_columns[] = {
 struct spans {
 	int64_t since_ms; /* 0: nothing is known */
 	uint32_t count;
+	uint32_t unknown; /* spans before the last one of which nothing is known */
 	struct span_row rows[SPANS_MAX];
 	struct activity_span sum;
 };
@@ -65,6 +66,8 @@ money_t activity_rate(uint64_t count, uint64_t known_ms)
 
 static void add_span(struct spans *spans, const struct activity_span *span)
 {
+	/* The last span may have begun just now. */
+	spans->unknown += spans->count && spans->rows[spans->count - 1].span.known_ms == 0;
 	spans->rows[spans->count++] = (struct span_row){
 		.begin_ms = span->begin_ms,
 		.calls_rate = activity_rate(span->calls, span->known_ms),
@@ -153,6 +156,11 @@ static void write_note(struct page *page, const struct status_result *status,
 	} else {
 		html_text(html, "The ledger has found no counters of workers yet.");
 	}
+	if (spans->unknown)
+		html_printf(html,
+			" Of %u quarter%s of an hour nothing is known: the ledger of this host did not serve, or "
+			"could not read the counters.",
+			spans->unknown, spans->unknown == 1 ? "" : "s");
 	if (status->member[0]) {
 		html_text(html, " Calls to workers of other hosts than ");
 		html_foreign(html, status->member);
