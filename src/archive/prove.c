@@ -21,6 +21,7 @@ enum outcome archive_prove(struct session *session, struct store *store, struct 
 {
 	const struct store_range counters = {.record = RECORD_COUNTER};
 	uint64_t transaction_id = 0;
+	int64_t newest_ms = 0;
 	struct local local;
 	enum status status = store->scan(store, &counters, take_counter, &transaction_id);
 	enum outcome code;
@@ -28,8 +29,12 @@ enum outcome archive_prove(struct session *session, struct store *store, struct 
 	if (status)
 		return session_fail_status(session, FAILURE_OF_DATA, status,
 			"the counters cannot be read");
+	status = life_newest(store, &newest_ms);
+	if (status)
+		return session_fail_status(session, FAILURE_OF_DATA, status,
+			"the newest rows cannot be read");
 	local_begin(&local, session, store, transaction_id);
-	code = check_prove(session, found, progress, progress_closure);
+	code = check_prove(session, newest_ms, found, progress, progress_closure);
 	local_end(&local, session);
 	return code;
 }

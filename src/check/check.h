@@ -34,6 +34,7 @@ struct check {
 	struct proof_point point; /* begin_ms: players created earlier are settled */
 	bool open;                /* proof is initialised */
 	bool unsettled;           /* rows changed faster than they could be read */
+	uint32_t passes;          /* through all rows */
 	/* Left out because they changed during the check; a later check compares them. */
 	bool waiting_left_out;  /* the dealers' counts of parked and held callbacks */
 	uint64_t days_left_out; /* days of dealers */
@@ -179,11 +180,16 @@ enum outcome check_search_entries(struct check *check,
 /* Reads the next row of a search; @what describes the search. Returns false at its end. */
 bool check_search(struct check *check, struct list *list, const char *what, void *row);
 
+/* In place of the newest time: a ledger serves, and writes rows during the check. */
+#define CHECK_SERVING INT64_MAX
+
 /*
- * Proves all rows that the session lists. Call check_close() in any case. OUTCOME_DONE: the
- * results are in @check. @progress may be NULL.
+ * Proves all rows that the session lists. @newest_ms is the newest time of a row if no row changes during the
+ * check, else CHECK_SERVING. Problems that a clock set back can explain are looked at again, unless each row is
+ * older than the check. Call check_close() in any case. OUTCOME_DONE: the results are in @check. @progress may be
+ * NULL.
  */
-enum outcome check_open(struct check *check, struct session *session,
+enum outcome check_open(struct check *check, struct session *session, int64_t newest_ms,
 	void (*progress)(void *closure, const char *what, uint64_t rows), void *progress_closure);
 void check_close(struct check *check);
 

@@ -3,13 +3,13 @@
 #include "base/text.h"
 #include "check/check.h"
 
-enum outcome check_prove(struct session *session, struct check_found *found,
+enum outcome check_prove(struct session *session, int64_t newest_ms, struct check_found *found,
 	void (*progress)(void *closure, const char *what, uint64_t rows), void *progress_closure)
 {
 	struct check check;
-	enum outcome code = check_open(&check, session, progress, progress_closure);
+	enum outcome code = check_open(&check, session, newest_ms, progress, progress_closure);
 
-	*found = (struct check_found){.problems = 0};
+	*found = (struct check_found){.passes = check.passes};
 	if (code == OUTCOME_DONE) {
 		found->problems = check.proof.problems;
 		if (found->problems)

@@ -15,6 +15,7 @@
 #include "archive/local.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "check/check.h"
 #include "check/prove.h"
 #include "ledger/offline/offline.h"
 #include "memory_store.h"
@@ -259,7 +260,7 @@ void import_prove(struct session *session, struct store *rows)
 	struct local local;
 
 	local_begin(&local, session, rows, TRANSACTION_ID_MAX);
-	must(check_prove(session, &found, ignore_progress, NULL) == OUTCOME_DONE);
+	must(check_prove(session, CHECK_SERVING, &found, ignore_progress, NULL) == OUTCOME_DONE);
 	local_end(&local, session);
 	if (found.problems)
 		fprintf(stderr, "problem: %s\n", found.first);

@@ -89,6 +89,7 @@ unsigned int case_list(enum record record, bool reverse, uint32_t limit,
 /* Asserts every invariant of src/store/bdb/SCHEMA over all rows. */
 void case_prove(void);
 
+Suite *atrest_suite(void);
 Suite *transfers_suite(void);
 Suite *operator_suite(void);
 Suite *batches_suite(void);

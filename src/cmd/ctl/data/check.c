@@ -152,7 +152,8 @@ enum outcome ctl_check(struct ctl *ctl)
 {
 	struct check check;
 	struct progress progress = progress_begin(ctl);
-	enum outcome code = check_open(&check, &ctl->session, show_check_progress, &progress);
+	enum outcome code =
+		check_open(&check, &ctl->session, CHECK_SERVING, show_check_progress, &progress);
 
 	progress_end(&progress);
 	if (code == OUTCOME_DONE)
