@@ -40,6 +40,7 @@ const struct doctor_check doctor_checks[] = {
 	CHECK(socket_access, NEEDS_SETTINGS, 10, "workers may connect to the ledger"),
 	CHECK(ledger, NEEDS_SETTINGS, 20, "the ledger answers at both sockets, in this version"),
 	CHECK(engine, NEEDS_SETTINGS, 10, "the ledger's engine stays up and takes connections"),
+	CHECK(ledger_number, NEEDS_SETTINGS, 10, "new ids have the number that is set"),
 	CHECK(descriptors, NEEDS_SETTINGS, 10,
 		"the ledger may have as many connections as are set"),
 	CHECK(cell_certificate, NEEDS_SETTINGS, 10,

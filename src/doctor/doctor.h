@@ -175,7 +175,8 @@ doctor_look doctor_file_system, doctor_disk_space, doctor_disk_ballast, doctor_d
 doctor_look doctor_store_servers, doctor_store_quorum, doctor_store_settings, doctor_store_lag,
 	doctor_store_roles, doctor_store_space;
 doctor_look doctor_socket_directory, doctor_sockets, doctor_socket_access;
-doctor_look doctor_ledger, doctor_engine, doctor_descriptors, doctor_sweeper, doctor_callbacks;
+doctor_look doctor_ledger, doctor_engine, doctor_ledger_number, doctor_descriptors;
+doctor_look doctor_sweeper, doctor_callbacks;
 doctor_look doctor_programs, doctor_workers, doctor_cron, doctor_log, doctor_clock;
 doctor_look doctor_dealers, doctor_keys, doctor_cell_certificate;
 doctor_look doctor_console_front, doctor_console_sockets, doctor_console_process,

@@ -280,6 +280,34 @@ void doctor_engine(struct doctor *doctor)
 			status->uptime_ms / 1000, status->connections);
 }
 
+void doctor_ledger_number(struct doctor *doctor)
+{
+	static struct metrics_result metrics;
+	const uint32_t set = doctor->settings->ledger_number;
+	uint32_t in_force;
+
+	if (!ask_doctor_metrics(doctor, &metrics))
+		return;
+	if (metrics.status.halted) {
+		doctor_skip(doctor, "the ledger is halted (see halted)");
+		return;
+	}
+	in_force = metrics.status.ledger_number;
+	if (in_force == set) {
+		doctor_pass(doctor, "new ids leave %u when divided by 16, as ledger_number says",
+			set);
+		return;
+	}
+	doctor_warn(doctor,
+		"ledger_number is %u, but new ids leave %u when divided by 16: the number is taken when a life "
+		"begins, and was %u then",
+		set, in_force, in_force);
+	doctor_remedy(doctor,
+		"begin a life with %u: stop creditbridge-ledger, run `creditbridgectl adopt --moved`, and start "
+		"it; or set ledger_number to %u",
+		set, in_force);
+}
+
 /* Returns the soft limit of open files of @pid; 0 if unknown. */
 static unsigned long descriptor_limit(pid_t pid)
 {

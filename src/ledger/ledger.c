@@ -358,6 +358,7 @@ void ledger_status(const struct ledger *ledger, struct status_result *status)
 	status->schema = STORE_SCHEMA;
 	status->dealers = ledger->derived.dealers;
 	status->last_transaction_id = ledger->derived.transaction_id;
+	status->ledger_number = ledger->store ? (uint32_t)ledger->ws.id_number : 0;
 	status->held_dealers = ledger->derived.permits.held_count;
 	status->unconfirmed_keys = ledger->derived.unconfirmed.count;
 	memcpy(status->store, figures.named, sizeof(status->store));

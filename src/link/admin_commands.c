@@ -47,6 +47,7 @@ const struct field status_result_fields[] = {
 	FIELD(FIELD_U64, status_result, uptime_ms),
 	FIELD(FIELD_U32, status_result, schema),
 	FIELD(FIELD_U64, status_result, last_transaction_id),
+	FIELD(FIELD_U32, status_result, ledger_number),
 	FIELD(FIELD_U64, status_result, dealers),
 	FIELD(FIELD_U64, status_result, held_dealers),
 	FIELD(FIELD_U64, status_result, unconfirmed_keys),

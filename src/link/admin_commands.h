@@ -39,6 +39,8 @@ struct status_result {
 	uint64_t uptime_ms;
 	uint32_t schema;
 	uint64_t last_transaction_id;
+	/* the remainder of its new ids (ledger/rows/life.h): the setting when the life began; halted: 0 */
+	uint32_t ledger_number;
 	uint64_t dealers;
 	uint64_t held_dealers;     /* dealers whose callbacks are held until `release` */
 	uint64_t unconfirmed_keys; /* dealers and clients whose keys wait for `key-confirm` */

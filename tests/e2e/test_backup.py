@@ -316,6 +316,7 @@ def case_two_hosts():
         shutil.rmtree(other.state)
         begun = wallet.restore(), other.ctl_json("restore", wallet.backup_dir)
         equal([one["first_id"] % cb.ID_STRIDE for one in begun], [0, number], f"first ids: {begun}")
+        equal([one["ledger_number"] for one in begun], [0, number], f"numbers: {begun}")
         given = []
         for host in (wallet, other):
             # At least those of the start of an engine, and those after it.
@@ -323,7 +324,9 @@ def case_two_hosts():
                 host.start()
                 for _ in range(3):
                     host.ctl("player", "adjust", "demo", wallet.users[0], 1, "--reason", "both go on")
-                    given.append(host.ctl_json("status")["last_transaction_id"])
+                    status = host.ctl_json("status")
+                    given.append(status["last_transaction_id"])
+                    equal(status["ledger_number"], given[-1] % cb.ID_STRIDE, "the number in force")
                 host.stop()
         equal([one % cb.ID_STRIDE for one in given], 6 * [0] + 6 * [number], f"ids: {given}")
         check(all(one > begun[0]["last_transaction_id"] for one in given), f"ids: {given}")

@@ -643,6 +643,24 @@ def case_descriptors():
         resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
 
 
+def case_ledger_number():
+    """A number that is set later has no effect, until a life begins as the remedy says."""
+    with cb.Instance("cbdoctor-number") as wallet:
+        wallet.stop()
+        with wallet.config.open("a") as config:
+            config.write("ledger_number = 3\n")
+        wallet.start()
+        equal(wallet.ctl_json("status")["ledger_number"], 0, "the number in force")
+        words = "is 3, but new ids leave 0 .*adopt --moved.*or set ledger_number to 0"
+        diagnose({"WARN ledger_number": words, "WARN sweeper": "yet"}, config=wallet.config)
+        wallet.stop()
+        done = wallet.ctl_json("adopt", "--moved")
+        equal((done["ledger_number"], done["first_id"] % cb.ID_STRIDE), (3, 3), f"{done}")
+        wallet.start()
+        check(re.search("ledger number +3\n", wallet.ctl("status").stdout), "status as text")
+        diagnose({"WARN sweeper": "yet"}, config=wallet.config)
+
+
 def case_cell_certificate():
     """One ends soon, one has ended, and one is missing. The ledger did not read this configuration."""
     folder = WALLET.dir / "certificates"
@@ -1140,6 +1158,7 @@ CASES = [
     ("a ledger that hangs", case_ledger_stopped),
     ("another version of the ledger", case_other_version),
     ("too few descriptors", case_descriptors),
+    ("a number of the ledger that is not in force", case_ledger_number),
     ("certificates of the cell", case_cell_certificate),
     ("an engine that died", case_engine_died),
     ("stale and missing programs", case_programs),

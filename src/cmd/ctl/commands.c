@@ -32,7 +32,8 @@ const struct ctl_command ctl_commands[] = {
 		"{\"state_directory\",\"installation\"}", init_options, 0, 0, false, ctl_init},
 	{"status", "", "Show the state of the ledger",
 		"{\"verdict\": ok, attention or failure,\"problems\":[{\"level\",\"found\","
-		"\"remedy\"}],\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...,"
+		"\"remedy\"}],\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\","
+		"\"ledger_number\",...,"
 		"\"store\":[{\"name\",\"unit\",\"value\"}],\"callbacks\":{\"due\",\"sending\",\"held\",\"parked\",\"overdue_ms\"},"
 		"\"dealers_without_url\":[...],\"shared_keys\":[...]}",
 		NULL, 0, 0, false, ctl_status},
@@ -241,7 +242,7 @@ const struct ctl_command ctl_commands[] = {
 		export_options, 0, 1, false, ctl_export},
 	{"import", "FILE", "Make an export the state of a ledger that does not run",
 		"{\"state_directory\",\"dry_run\",\"installation\",\"export\":{...},\"rows\","
-		"\"counts\":{...},\"sha256\",\"last_transaction_id\",\"last_ms\",\"raised_by\",\"first_id\","
+		"\"counts\":{...},\"sha256\",\"last_transaction_id\",\"last_ms\",\"raised_by\",\"first_id\",\"ledger_number\","
 		"\"keys_missing\":{\"dealers\":[...],\"clients\":[...]},\"revived\":[...] (as of "
 		"restore)}. The state must be absent, empty "
 		"or just initialised; FILE '-' is standard input",
@@ -282,13 +283,13 @@ const struct ctl_command ctl_commands[] = {
 	{"restore", "DIR", "Make a backup the state of a ledger that does not run",
 		"{\"state_directory\",\"dry_run\",\"proved\",\"installation\",\"complete_to_ms\",\"tables\","
 		"\"logs\",\"rolled_forward\",\"unreadable\",\"last_transaction_id\",\"last_ms\","
-		"\"raised_by\",\"first_id\",\"revived\":[{\"kind\",\"id\",\"suspended\",\"removed\",\"keys\"}],"
+		"\"raised_by\",\"first_id\",\"ledger_number\",\"revived\":[{\"kind\",\"id\",\"suspended\",\"removed\",\"keys\"}],"
 		"\"changed\":[{\"time_ms\",\"action\",\"object\",\"in_force\",\"detail\","
 		"\"reason\"}],...}; changed only with --old or --logs",
 		restore_options, 1, 1, false, ctl_restore},
 	{"adopt", "", "State whether a state was copied or moved, so that a ledger may serve it",
 		"{\"state_directory\",\"installation\",\"copied\",\"last_transaction_id\",\"last_ms\","
-		"\"raised_by\",\"first_id\",\"revived\":[...] (as of restore; only with --copied)}",
+		"\"raised_by\",\"first_id\",\"ledger_number\",\"revived\":[...] (as of restore; only with --copied)}",
 		adopt_options, 0, 0, false, ctl_adopt},
 	{"doctor", "[KEYFILE...]", "Check this installation for faults; change nothing",
 		"{\"ok\",\"failed\",\"warnings\",\"passed\",\"not_looked_at\",\"not_shown\","

@@ -50,6 +50,7 @@ static enum outcome show_adopted(struct ctl *ctl, const struct adopt_result *res
 	output_json_open(&json, ctl);
 	output_json_string(&json, "state_directory", ctl->session.settings.state_directory);
 	output_json_fields(&json, adopt_fields, result);
+	offline_json_number(&json, result->first_id);
 	if (result->copied)
 		code = revived_show(ctl, &json, lists,
 			"Copied with the data: these keys are valid here, too");

@@ -76,6 +76,7 @@ static enum outcome print_import(struct ctl *ctl, const struct archive_import *a
 	output_json_number(&json, "last_ms", (uint64_t)archive->last_ms);
 	output_json_number(&json, "raised_by", archive->life.raised_by);
 	output_json_number(&json, "first_id", archive->life.first_id);
+	offline_json_number(&json, archive->life.first_id);
 	output_json_object(&json, "keys_missing", &keyless);
 	if (!archive->dry_run)
 		code = revived_show(ctl, &json, &lists, REVIVED_TITLE);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cmd/ctl/common/output.h"
 #include "cmd/ctl/common/times.h"
+#include "ledger/rows/life.h"
 #include "state/lock.h"
 #include "store/exit.h"
 
@@ -180,8 +181,16 @@ void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)
 	if (!first_id)
 		return;
 	printf("Later ones must be reconciled with the dealers. New ids of transactions and events begin\n"
-	       "at %" PRIu64 ", above every id that was given out before.\n",
-		first_id);
+	       "at %" PRIu64
+	       ", above every id that was given out before. Divided by %u they leave %" PRIu64
+	       ", the ledger_number\nof this host's configuration.\n",
+		first_id, LIFE_STRIDE, first_id % LIFE_STRIDE);
+}
+
+void offline_json_number(struct output_json *json, uint64_t first_id)
+{
+	if (first_id)
+		output_json_number(json, "ledger_number", first_id % LIFE_STRIDE);
 }
 
 void offline_print_steps(void)

@@ -9,6 +9,8 @@
 
 #include "cmd/ctl/common/ctl.h"
 
+struct output_json;
+
 /*
  * Reports OUTCOME_BUSY if a ledger answers at the sockets of the configuration or holds the lock
  * beside them. The state directory and its own lock may have been deleted under a running ledger.
@@ -49,8 +51,11 @@ void offline_print_steps(void);
 
 /*
  * Prints how far the imported or restored data extends: its last transaction (0: none), and the
- * first transaction id of the new incarnation (0: none begins).
+ * first transaction id of the new incarnation (0: none begins), with the number of the ledger that it has.
  */
 void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id);
+
+/* Adds the member ledger_number: that of the life which begins with @first_id; 0: none begins. */
+void offline_json_number(struct output_json *json, uint64_t first_id);
 
 #endif

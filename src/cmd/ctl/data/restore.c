@@ -351,6 +351,7 @@ static enum outcome print_result(struct ctl *ctl, const char *old, struct receiv
 	output_json_bool(&json, "dry_run", look);
 	output_json_bool(&json, "proved", !look && !ctl->options[OPTION_NO_PROOF]);
 	output_json_fields(&json, restore_fields, &report->result);
+	offline_json_number(&json, report->result.first_id);
 	if (!look) {
 		received->lists.looked = old || ctl->options[OPTION_LOGS];
 		code = revived_show(ctl, &json, &received->lists, REVIVED_TITLE);
