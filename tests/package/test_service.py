@@ -244,7 +244,7 @@ def case_identities(b):
 
 
 def case_no_network(_):
-    """No unit of the ledger's user has a network; each other one that runs all the time talks to others."""
+    """No unit of the ledger's user has a network."""
     if not cb_installed.systemd():
         raise cb.Skip("systemd does not run here")
     own = set()
