@@ -12,7 +12,7 @@
 static void make_loose(void)
 {
 	struct total total = {.casino_id = "demo"};
-	struct total *row;
+	const struct total *row;
 	struct ws *ws = ws_new();
 
 	case_in("alice", "one", 10000);

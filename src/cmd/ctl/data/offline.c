@@ -182,7 +182,7 @@ void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)
 		return;
 	printf("Later ones must be reconciled with the dealers. New ids of transactions and events begin\n"
 	       "at %" PRIu64
-	       ", above every id that was given out before. Divided by %u they leave %" PRIu64
+	       ", above every id that was given out before. Divided by %d they leave %" PRIu64
 	       ", the ledger_number\nof this host's configuration.\n",
 		first_id, LIFE_STRIDE, first_id % LIFE_STRIDE);
 }
