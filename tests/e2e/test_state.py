@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The state directory below a ledger: moved, copied, replaced, initialised anew, unmounted while no
 engine runs; and copies, which no ledger serves before an operator says what they are."""
+import hashlib
 import json
 import os
 import pathlib
@@ -448,6 +449,50 @@ def test_schema_4():
     old_state(4)
 
 
+def log_end(data):
+    """Where the records of a log file end: each begins with the place of the one before, and its own length."""
+    at = 0
+    while length := int.from_bytes(data[at + 4:at + 8], sys.byteorder):
+        at += length
+    return at
+
+
+def as_backup(state, directory, schema):
+    """Makes a backup of a stopped state, as the program of @schema wrote it: manifest.h has the format."""
+    shutil.copytree(state / "db", directory / "data.1")
+    lines = ["creditbridge-backup 1", "version 0.0.9", f"installation {(state / 'installation').read_text().strip()}",
+             "folder data.1", f"schema {schema}", "tables_ms 1", "complete_to_ms 1"]
+    paths = (directory / "data.1").iterdir()
+    # Logs come last.
+    files = {path.name: path.read_bytes() for path in sorted(paths, key=lambda path: (path.suffix != ".db", path.name))}
+    last = list(files)[-1]
+    files[last] = files[last][:log_end(files[last])]
+    logs = [name for name in files if name.startswith("log.")]
+    lines += [f"first_log {int(logs[0][4:])}", f"last_log {int(logs[-1][4:])}",
+              f"last_offset {len(files[last])}", f"files {len(files)}"]
+    lines += [f"file {hashlib.sha256(data).hexdigest()} {len(data)} {name}" for name, data in files.items()]
+    text = "".join(f"{line}\n" for line in lines)
+    (directory / "manifest").write_text(f"{text}end {hashlib.sha256(text.encode()).hexdigest()}\n")
+
+
+def test_schema_backup():
+    """A backup that the last program of an older schema made is raised, then proved, and serves."""
+    with cb.Instance("cbraised", start=False) as wallet:
+        for schema in range(1, 5):
+            shutil.rmtree(wallet.state)
+            fixture = cb.SRCDIR / "tests" / "package" / f"schema-{schema}.tar.xz"
+            subprocess.run(["tar", "-C", wallet.dir, "--no-same-owner", "-xJf", fixture], check=True)
+            backup = wallet.dir / f"backup-{schema}"
+            as_backup(wallet.state, backup, schema)
+            shutil.rmtree(wallet.state)
+            restored = wallet.ctl_json("restore", backup)
+            equal((restored["proved"], restored["version"], restored["unreadable"]), (True, "0.0.9", 0), f"{restored}")
+            equal(wallet.ctl_json("schema")["data"], "current", f"schema {schema}")
+        wallet.start()
+        equal(wallet.ctl_json("check")["ok"], True, "check")
+        equal(float(wallet.ctl_json("player", "show", "old", "alice")["balance"]), 12.34, "balance")
+
+
 def test_upgrade_copy():
     """The copy that the package makes of data of an older schema is noticed when it is put back, though
     its data are of a version before identities: ids go on above all that were given out since."""
@@ -479,6 +524,7 @@ CASES = [
     ("a state of schema 2 goes on", test_schema_2),
     ("a state of schema 3 goes on", test_schema_3),
     ("a state of schema 4 goes on", test_schema_4),
+    ("a backup of an older schema is proved and restored", test_schema_backup),
     ("the copy that an upgrade made is refused until it is adopted", test_upgrade_copy),
     ("the state is moved away between two engines", test_moved_away),
     ("a copy takes its place between two engines", test_copied_in),
