@@ -3,7 +3,7 @@
 
     every page    each kind of page at three widths, light and dark (browser.js)
     scenarios     what operators do, with and without a script (scenarios.js, work.js)
-    hostile text  with --text, alone: what others may choose is shown as text (corpus.py, corpus.js)
+    hostile text  only with --text: text that others choose is shown as text (corpus.py, corpus.js)
 
 A scenario is played by one web server with a script and by another without; the first two only with the keyboard, too.
 With --every-server each is played by Apache, lighttpd and nginx. $CB_SCENARIO, a part of a name, selects scenarios.
