@@ -657,7 +657,7 @@ def case_ledger_number():
         done = wallet.ctl_json("adopt", "--moved")
         equal((done["ledger_number"], done["first_id"] % cb.ID_STRIDE), (3, 3), f"{done}")
         wallet.start()
-        check(re.search("ledger number +3\n", wallet.ctl("status").stdout), "status as text")
+        check(re.search("ledger number +3\n", wallet.ctl("status")), "status as text")
         diagnose({"WARN sweeper": "yet"}, config=wallet.config)
 
 
