@@ -152,7 +152,10 @@ module.exports = {
 		const text = await page.textContent("main pre");
 		for (const line of ["answer   401 invalid_signature", "\ncause    ", "\nremedy   "])
 			expect(text.includes(line), `"${line}" is not in ${text}`);
-		expect(await page.getAttribute("main button.copy", "data-copy") === text, "what is copied for the integrator");
+		const copied = await page.getAttribute("main button:text-is('copy for the integrator')", "data-copy");
+		const folded = await page.locator("main details pre").allTextContents();
+		/* The explanation, the headers, and the body in hex, which is the last text. */
+		expect(copied === `${text}\n${folded[0]}\n${folded[folded.length - 1]}`, `copied for the integrator: ${copied}`);
 	},
 
 	"finance-day-equals-recon": async ({enter}) => {

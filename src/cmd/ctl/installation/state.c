@@ -168,7 +168,7 @@ static const struct output_column work_columns[] = {
 	{"bodies dropped", "bodies_dropped", OUTPUT_IF_ANY},
 	{"last backup to", "backup_ms", OUTPUT_IF_ANY},
 	{"last transaction id", "last_transaction_id", OUTPUT_PLAIN},
-	{"ledger number", "ledger_number", OUTPUT_PLAIN},
+	{"ledger number", "ledger_number", OUTPUT_IF_ANY},
 	{"dealers", "dealers", OUTPUT_PLAIN},
 	{"dealers held (release)", "held_dealers", OUTPUT_IF_ANY},
 	{"keys to confirm (key-confirm)", "unconfirmed_keys", OUTPUT_IF_ANY},
