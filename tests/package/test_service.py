@@ -155,12 +155,15 @@ def case_units(_):
 
 # As the web server's user, without the worker's group: each line says what it could do.
 STRANGER = r"""
-import os, pathlib, socket
+import errno, os, pathlib, socket
 def attempt(what, deed):
     try:
         deed()
         print("COULD", what)
-    except PermissionError:
+    except OSError as error:
+        # A dynamic user of systemd sees the file system as read-only.
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
         print("denied", what)
 def connect(path):
     with socket.socket(socket.AF_UNIX) as link:
