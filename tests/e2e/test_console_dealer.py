@@ -68,7 +68,7 @@ def case_onboarding():
     WALLET.dealer_add("new-b", *URL, mode="seamless")
     equal(onboarding("new-b"), (3, "creditbridgectl player add new-b USER", True), "a seamless dealer")
     WALLET.player_add("new-b", "bob")
-    equal(onboarding("new-b"), (4, "creditbridgectl dealer test new-b --user USER --yes", True), "no exam")
+    equal(onboarding("new-b"), (4, "creditbridgectl dealer test new-b --user USER", True), "no exam")
 
 
 def case_keys():

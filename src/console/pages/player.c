@@ -56,7 +56,7 @@ static const struct view_column facts_columns[] = {
 	{"Currency", "currency", VIEW_PLAIN, NULL},
 	{"Suspended", "suspended", VIEW_IF_ANY, NULL},
 	{"Registered", "created_ms", VIEW_PLAIN, NULL},
-	{"Bets settled", "bet_count", VIEW_COUNT, NULL},
+	{"Bets accepted", "bet_count", VIEW_COUNT, NULL},
 	{"Turnover", "turnover", VIEW_PLAIN, NULL},
 	{"Result", "profit_loss", VIEW_PLAIN, NULL},
 	VIEW_END,

@@ -77,7 +77,7 @@ static const struct step {
 			{"It has a URL", has_url, "creditbridgectl dealer set %s --url URL"},
 			{"It has a player", has_player, "creditbridgectl player add %s USER"},
 			{"Its server has passed the exam", has_passed,
-				"creditbridgectl dealer test %s --user USER --yes"},
+				"creditbridgectl dealer test %s --user USER"},
 		},
 };
 

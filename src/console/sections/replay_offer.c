@@ -84,7 +84,7 @@ enum outcome replay_offer_close(struct page *page, const struct filter *filter,
 		/* A replay is not selected by the last attempt: it would send others, too. */
 		if (params_get(&page->query, "last")[0])
 			html_text(&page->html,
-				"Of a last attempt, only marked ones are replayed. ");
+				"With the filter Last attempt, only marked callbacks can be sent. ");
 		else
 			write_offer_button(page, "all", text);
 		html_text(&page->html, " ");
