@@ -46,7 +46,9 @@ static const char *read_values(struct front_values *front, int fd, const struct 
 		return "it is no regular file";
 	if (info->st_mode & S_IRWXO)
 		return "other users have rights to it: set mode 0640 or 0600";
-	got = read(fd, text, FRONT_FILE_MAX);
+	do
+		got = read(fd, text, FRONT_FILE_MAX);
+	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return strerror(errno);
 	text[got] = '\0';
