@@ -38,6 +38,11 @@ PAGES = (
 SUSPENDED = ("/player", "id=bank/filler", "filler")
 
 
+def lacks_front(answer):
+    """Whether the ledger admits no operator, because it could not read the file of the front secret."""
+    return answer.status == 403 and b"front secret" in answer.body
+
+
 class Pages:
     def __init__(self, socket, front, look):
         """@socket of the console, @front the front secret, @look starts programs that have ended."""
@@ -74,7 +79,7 @@ class Pages:
         """Whether the page was shown."""
         path, query, word = page
         answer = self.request("GET", path, query)
-        if answer is None or answer.status >= 500:
+        if answer is None or answer.status >= 500 or lacks_front(answer):
             return False
         if answer.status == 303:  # The session is over.
             return False
@@ -98,7 +103,7 @@ class Pages:
     def send(self, path, form, done=303):
         """Whether the form was answered as done."""
         answer = self.request("POST", path, form=form)
-        if answer is None or answer.status >= 500:
+        if answer is None or answer.status >= 500 or lacks_front(answer):
             return False
         # After the end of the session the form leads to the sign-in.
         if "/sign-in" in dict(answer.headers).get("Location", ""):

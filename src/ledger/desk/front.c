@@ -36,7 +36,9 @@ static const char *take_values(struct front_values *front, char *text)
 	return count ? NULL : "it has no value";
 }
 
-static const char *read_values(struct front_values *front, int fd, const struct stat *info)
+/* Returns why the file is not usable; NULL: it is. *failed: it could not be read, which may pass. */
+static const char *read_values(struct front_values *front, int fd, const struct stat *info,
+	bool *failed)
 {
 	char text[FRONT_FILE_MAX + 1];
 	const char *why;
@@ -49,7 +51,8 @@ static const char *read_values(struct front_values *front, int fd, const struct 
 	do
 		got = read(fd, text, FRONT_FILE_MAX);
 	while (got < 0 && errno == EINTR);
-	if (got < 0)
+	*failed = got < 0;
+	if (*failed)
 		return strerror(errno);
 	text[got] = '\0';
 	why = take_values(front, text);
@@ -63,6 +66,7 @@ void front_read(struct front_values *front, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int64_t changed_ns = 0;
 	const char *why = NULL;
+	bool failed = false;
 
 	if (fd < 0 || fstat(fd, &info) < 0)
 		why = strerror(errno);
@@ -70,16 +74,18 @@ void front_read(struct front_values *front, const char *path)
 		changed_ns = (int64_t)info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec;
 	if (!front->was_read || changed_ns != front->changed_ns || info.st_ino != front->inode) {
 		memset(front->live, 0, sizeof(front->live));
-		front->was_read = true;
 		front->changed_ns = changed_ns;
 		front->inode = info.st_ino;
 		if (!why)
-			why = read_values(front, fd, &info);
-		if (why) {
+			why = read_values(front, fd, &info, &failed);
+		if (why)
 			memset(front->live, 0, sizeof(front->live));
+		if (why && !(failed && front->failing))
 			log_line(LOG_LEVEL_ERROR, "front_secret_unusable", "file=%s reason=\"%s\"",
 				path, why);
-		}
+		/* The next look reads the file again, although it has not changed. */
+		front->was_read = !failed;
+		front->failing = failed;
 	}
 	if (fd >= 0)
 		close(fd);

@@ -22,6 +22,7 @@ struct front_values {
 	int64_t changed_ns;
 	uint64_t inode;
 	bool was_read; /* the file was looked at */
+	bool failing;  /* the last read failed, which was logged */
 };
 
 /*
