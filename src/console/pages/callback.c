@@ -161,6 +161,7 @@ static void write_action_form(struct page *page, const struct callback *callback
 	struct html *html = &page->html;
 	struct page_address act = lead_number(page, "/callbacks", callback->event);
 	unsigned int possible = 0;
+	bool opened;
 
 	for (size_t i = 0; i < ACTIONS; i++)
 		possible += (actions[i].action == CALLBACK_CANCEL) == cancels &&
@@ -168,8 +169,8 @@ static void write_action_form(struct page *page, const struct callback *callback
 	if (!possible)
 		return;
 	snprintf(act.text + act.len, sizeof(act.text) - act.len, "/act");
-	possible = form_open(page, &act, cancels, again) ? ACTIONS : 0;
-	for (size_t i = 0; i < possible; i++) {
+	opened = form_open(page, &act, cancels, again);
+	for (size_t i = 0; i < ACTIONS && opened; i++) {
 		if ((actions[i].action == CALLBACK_CANCEL) != cancels ||
 			!is_possible(page, &actions[i], callback))
 			continue;

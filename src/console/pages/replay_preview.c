@@ -308,7 +308,8 @@ enum outcome page_replay_start(struct page *page)
 	if (!read_selection(page, &cmd, store))
 		return page_error(page, 400, "The form is not complete.", "Nothing was done.");
 	if (!form_send(page, &command, &code)) {
-		if (code == OUTCOME_DONE || !page->desk.session.failure.id)
+		if (code == OUTCOME_DONE || !page->desk.session.failure.id ||
+			!page->desk.session.failure.id[0])
 			return code;
 		return page_error(page,
 			code == OUTCOME_UNREACHABLE || code == OUTCOME_BUSY ? 503 : 409,

@@ -270,35 +270,40 @@ bool permits_take(struct permits *permits, const char *casino_id, uint64_t id,
 	return true;
 }
 
-bool permits_give(struct permits *permits, const char *casino_id, uint64_t id,
-	enum callback_class class, int64_t now_ms)
+/* Drops permit @id. Returns its dealer; NULL if no dealer holds it. */
+static struct permits_dealer *take_back(struct permits *permits, const char *casino_id, uint64_t id,
+	int64_t now_ms)
 {
 	/* Any caller may send any name, so create no entry for it. */
 	struct permits_dealer *dealer = *dealer_place(permits, casino_id);
 	uint32_t at;
 
 	if (!dealer)
-		return false;
+		return NULL;
 	refresh_dealer(dealer, now_ms);
 	if (!find_permit(dealer, id, &at))
-		return false;
+		return NULL;
 	drop_permit(dealer, at);
-	judge_breaker(dealer, id, class, now_ms);
-	return true;
+	return dealer;
+}
+
+bool permits_give(struct permits *permits, const char *casino_id, uint64_t id,
+	enum callback_class class, int64_t now_ms)
+{
+	struct permits_dealer *dealer = take_back(permits, casino_id, id, now_ms);
+
+	if (dealer)
+		judge_breaker(dealer, id, class, now_ms);
+	return dealer != NULL;
 }
 
 bool permits_give_uncounted(struct permits *permits, const char *casino_id, uint64_t id,
 	int64_t now_ms)
 {
-	struct permits_dealer *dealer = *dealer_place(permits, casino_id);
-	uint32_t at;
+	struct permits_dealer *dealer = take_back(permits, casino_id, id, now_ms);
 
 	if (!dealer)
 		return false;
-	refresh_dealer(dealer, now_ms);
-	if (!find_permit(dealer, id, &at))
-		return false;
-	drop_permit(dealer, at);
 	if (dealer->probe == id)
 		dealer->probe = 0;
 	return true;

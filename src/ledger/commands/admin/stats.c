@@ -22,13 +22,6 @@ struct stats_dealer {
 	enum wallet_mode mode;
 };
 
-/* The copy of one row. */
-struct stats_row {
-	void *row;
-	size_t size;
-	bool found;
-};
-
 /* A page on its way: the dealers of it, and then their sums. Both are in the order of casino_id. */
 struct stats_page {
 	const struct read_context *context;
@@ -210,55 +203,51 @@ static void read_history(const struct read_context *context, const char *casino_
 	result->bad_class = history.bad_class;
 }
 
-/* Visits the row of a dealer or of its sums. There is one. */
-static bool copy_row(void *arg, struct bytes key, const void *row)
+/* Loads the dealer and its sums. *dealer NULL: there is no such dealer; *total NULL: it has no sums yet. */
+static enum status load_dealer(const struct read_context *context, const char *casino_id,
+	const struct dealer **dealer, const struct total **total)
 {
-	struct stats_row *copy = arg;
+	const struct dealer of_dealer = dealer_named(casino_id);
+	struct total of_total;
+	enum status status;
 
-	(void)key;
-	memcpy(copy->row, row, copy->size);
-	copy->found = true;
-	return false;
-}
-
-static enum status read_first(const struct read_context *context, enum record record,
-	const struct bytes *key, struct stats_row *copy)
-{
-	const struct store_range range = {.record = record, .prefix = *key};
-
-	copy->size = record_infos[record].size;
-	return context->store->scan(context->store, &range, copy_row, copy);
+	memset(&of_total, 0, sizeof(of_total));
+	text_copy(of_total.casino_id, sizeof(of_total.casino_id), casino_id);
+	ws_reset(context->ws);
+	ws_want(context->ws, RECORD_DEALER, &of_dealer);
+	ws_want(context->ws, RECORD_TOTAL, &of_total);
+	status = context->store->load(context->store, context->ws);
+	if (!status && ws_faulty(context->ws))
+		status = STATUS_NOMEM;
+	if (!status) {
+		*dealer = ws_get(context->ws, RECORD_DEALER, &of_dealer);
+		*total = ws_get(context->ws, RECORD_TOTAL, &of_total);
+	}
+	return status;
 }
 
 enum status dealer_state_read(const void *arg, const struct read_context *context, void *out)
 {
 	const struct dealer_state_cmd *cmd = arg;
 	struct dealer_state_result *result = out;
-	struct dealer dealer = dealer_named(cmd->casino_id);
-	struct total total;
-	struct stats_row of_dealer = {.row = &dealer}, of_total = {.row = &total};
-	struct bytes key;
-	enum status status;
+	const struct dealer *dealer = NULL;
+	const struct total *total = NULL;
+	struct total none;
+	enum status status = load_dealer(context, cmd->casino_id, &dealer, &total);
 
-	memset(&total, 0, sizeof(total));
-	memcpy(total.casino_id, cmd->casino_id, sizeof(total.casino_id));
-	if (!pack_key(context->cursor, dealer_fields, 1, &dealer))
-		return STATUS_NOMEM;
-	key = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
-	status = read_first(context, RECORD_DEALER, &key, &of_dealer);
-	if (status == STATUS_OK)
-		status = read_first(context, RECORD_TOTAL, &key, &of_total);
-	if (status != STATUS_OK || !of_dealer.found) {
-		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
-		explicit_bzero(&dealer, sizeof(dealer));
+	if (status)
 		return status;
+	if (!dealer) {
+		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
+		return STATUS_OK;
 	}
-	text_copy(result->dealer.casino_id, sizeof(result->dealer.casino_id), dealer.casino_id);
-	text_copy(result->dealer.currency, sizeof(result->dealer.currency), dealer.currency);
-	result->dealer.mode = dealer.mode;
-	explicit_bzero(&dealer, sizeof(dealer)); /* it has keys */
-	fill_sums(&total, &result->dealer);
-	fill_dealer_metrics(context, &total, &result->dealer);
+	memset(&none, 0, sizeof(none));
+	memcpy(none.casino_id, dealer->casino_id, sizeof(none.casino_id));
+	text_copy(result->dealer.casino_id, sizeof(result->dealer.casino_id), dealer->casino_id);
+	text_copy(result->dealer.currency, sizeof(result->dealer.currency), dealer->currency);
+	result->dealer.mode = dealer->mode;
+	fill_sums(total ? total : &none, &result->dealer);
+	fill_dealer_metrics(context, total ? total : &none, &result->dealer);
 	result->started_ms = context->refused->started_ms;
 	read_history(context, result->dealer.casino_id, result);
 	return STATUS_OK;
