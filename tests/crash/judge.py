@@ -60,8 +60,8 @@ class Case:
     # -- bets
 
     def judge_bets(self):
-        told = {bet.key for bet in self.bets}
-        equal(set(self.rows) ^ told, set(), "bets that were not placed, or placed ones that are lost")
+        placed = {bet.key for bet in self.bets}
+        equal(set(self.rows) ^ placed, set(), "bets that were not placed, or placed ones that are lost")
         settled = {(result.player.player_id, result.game_id) for result in self.results}
         for bet in self.bets:
             self.judge_bet(bet, (bet.player.player_id, bet.game_id) in settled)

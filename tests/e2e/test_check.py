@@ -47,15 +47,15 @@ class Player(Worker):
         self.dealer = dealer
         self.user = user
 
-    def bet(self, game, outcome=SUCCESS, amount=10.0, **told):
+    def bet(self, game, outcome=SUCCESS, amount=10.0, **more):
         """A bet whose betting ended with @outcome; None: it has not ended."""
-        placed = self.place(CLIENT, self.dealer, self.user, game, amount, **told)
+        placed = self.place(CLIENT, self.dealer, self.user, game, amount, **more)
         if placed.send.event and outcome is not None:
             self.end(placed.send, self.dealer, outcome, status=200 if outcome == SUCCESS else 0)
         return placed
 
-    def result(self, game, result, payout=0.0, outcome=SUCCESS, **told):
-        made = self.settle(CLIENT, self.dealer, self.user, game, result, payout, **told)
+    def result(self, game, result, payout=0.0, outcome=SUCCESS, **more):
+        made = self.settle(CLIENT, self.dealer, self.user, game, result, payout, **more)
         if made.send.event and outcome is not None:
             self.end(made.send, self.dealer, outcome, status=200 if outcome == SUCCESS else 0)
         return made
@@ -226,7 +226,7 @@ def found(lie, problem, what):
     """The lie is found, in JSON and as text."""
     with Middle(WALLET, lie) as middle:
         result = json.loads(run("--config", middle.config, "check", "--json", code=1).stdout)
-        check(lie.told, f"{what}: the row was not requested")
+        check(lie.requested, f"{what}: the row was not requested")
         check(not result["ok"] and any(problem in line for line in result["problems"]),
               f"{what}: {problem!r} not in {result['problems']}")
     return result["problems"]
@@ -412,7 +412,7 @@ def case_what_does_not_last():
             lie = Lie(*changes, times=1)
             with Middle(WALLET, lie) as middle:
                 done = run("--config", middle.config, "check", "--json")
-            equal((lie.told, json.loads(done.stdout)["problems"]), (1, []), what)
+            equal((lie.requested, json.loads(done.stdout)["problems"]), (1, []), what)
 
 
 def case_sent_more_often():

@@ -156,7 +156,7 @@ def replay_one(wallet, link):
 # -- export
 
 def case_export():
-    path, told = exported()
+    path, report = exported()
     equal(stat.S_IMODE(path.stat().st_mode), 0o600, "for its owner alone")
     data = path.read_bytes()
     lines = lines_of(path)
@@ -172,7 +172,7 @@ def case_export():
           "the last line")
     last = data.rstrip(b"\n").rindex(b"\n") + 1
     equal(tail["sha256"], hashlib.sha256(data[:last]).hexdigest(), "its SHA-256")
-    equal((told["file"], told["rows"], told["counts"], told["sha256"], told["keys"]),
+    equal((report["file"], report["rows"], report["counts"], report["sha256"], report["keys"]),
           (str(path), tail["rows"], counts, tail["sha256"], False), "the report")
     check(all(counts[name] for name in counts), f"every kind of row is there: {counts}")
     order = [list(counts).index(row["record"]) for row in rows]
@@ -197,9 +197,9 @@ def case_export():
 
 
 def case_keys():
-    path, told = exported("--with-keys")
+    path, report = exported("--with-keys")
     text = path.read_text()
-    equal((told["keys"], stat.S_IMODE(path.stat().st_mode)), (True, 0o600), "answered, and closed")
+    equal((report["keys"], stat.S_IMODE(path.stat().st_mode)), (True, 0o600), "answered, and closed")
     dealers = [row for row in lines_of(path) if row["record"] == "dealer"]
     check(all(SECRET.fullmatch(key["secret"]) for row in dealers for key in row["keys"] if key),
           "the dealers' keys")
@@ -215,13 +215,13 @@ def case_keys():
 
 def case_round_trip():
     """The other ledger has the same figures, the same keys, and goes on."""
-    path, told = exported("--with-keys")
+    path, report = exported("--with-keys")
     before = checked(WALLET)
     with other() as wallet:
         done = imported(wallet, path)
         equal((done["rows"], done["counts"], done["sha256"]),
-              (told["rows"], told["counts"], told["sha256"]), "the report")
-        check(done["first_id"] > told["last_transaction_id"] and done["raised_by"] > 0, f"{done}")
+              (report["rows"], report["counts"], report["sha256"]), "the report")
+        check(done["first_id"] > report["last_transaction_id"] and done["raised_by"] > 0, f"{done}")
         equal(done["keys_missing"], {"dealers": [], "clients": []}, "all keys are there")
         revived = {(row["kind"], row["id"]): row for row in done["revived"]}
         equal({kind for kind, _ in revived}, {"dealer", "client", "player"}, "what it brought back")
@@ -229,10 +229,10 @@ def case_round_trip():
               revived["client", "gone"]["removed"] and revived["player", "seam/bob"]["suspended"],
               f"keys, and who is suspended or removed: {revived}")
         equal((done["last_transaction_id"], done["last_ms"]),
-              (told["last_transaction_id"], told["last_ms"]), "the last movement")
+              (report["last_transaction_id"], report["last_ms"]), "the last movement")
         wallet.start()
         equal(wallet.ctl_json("status")["installation"], done["installation"], "its own id")
-        check(done["installation"] != told["installation"], "which is another one")
+        check(done["installation"] != report["installation"], "which is another one")
         equal(checked(wallet), before, "check --json, byte for byte")
         with contextlib.ExitStack() as stack:
             server = stack.enter_context(cb.Lighttpd(wallet))
@@ -253,7 +253,7 @@ def case_round_trip():
             ids += [int(row.split(",")[1]) for row in rows if row.startswith("movement,")]
         equal((len(ids), ids[-1]), (13, answer.json["transaction_id"]), "all movements")
         deed = wallet.ctl_json("audit", "--limit", "0")["audit"]
-        check(any(row["action"] == "import" and told["installation"] in row["object"] and
+        check(any(row["action"] == "import" and report["installation"] in row["object"] and
                   f"first_id={done['first_id']}" in row["detail"] for row in deed), "the trail")
         # Exported again it is the same, but for what the import itself wrote.
         again, _ = exported("--with-keys", wallet=wallet)
@@ -335,12 +335,12 @@ def case_callbacks_go_on():
 
 
 def case_without_keys():
-    path, told = exported()
+    path, report = exported()
     with other() as wallet:
         text = wallet.ctl("import", path)
         for word in ("dealer key-add demo", "dealer key-add seam", "client key-add slots",
                      "New ids of transactions and events begin", "The last movement that it holds is transaction "
-                     f"{told['last_transaction_id']} at "):
+                     f"{report['last_transaction_id']} at "):
             check(word in text, f"{word}: {text}")
         check("key-add gone" not in text, "a game server that was removed needs none")
         wallet.start()
@@ -377,7 +377,7 @@ def case_offline():
         none = WALLET.dir / new("offline")
         equal(wallet.ctl_run("export", none).returncode, 69, "without --offline a ledger is needed")
         check(not none.exists(), "no file of a failure")
-        path, told = exported("--with-keys", "--offline", wallet=wallet)
+        path, report = exported("--with-keys", "--offline", wallet=wallet)
         differs = {row["record"] for row in lines_of(path) + lines_of(live)
                    if row not in lines_of(path) or row not in lines_of(live)}
         check(differs <= {"export", "end", "counter", "audit", "operation"},
@@ -386,7 +386,7 @@ def case_offline():
         deed = wallet.ctl_json("audit", "--limit", "1")["audit"][0]
         equal((deed["action"], deed["detail"]), ("export", "keys=yes"), "the trail")
         with other() as there:
-            equal(imported(there, path)["rows"], told["rows"], "it can be imported")
+            equal(imported(there, path)["rows"], report["rows"], "it can be imported")
             there.start()
             equal(checked(there), before, "the same figures")
 
@@ -682,14 +682,14 @@ def case_mutated():
             changed = mutated_lines(chance, lines)
             bad.write_bytes(sealed(changed))
             done = wallet.ctl_run("--json", "import", bad)
-            told = f"CB_SEED={seed}, file {number}: {[row for row in changed if row not in lines]}: "
+            which = f"CB_SEED={seed}, file {number}: {[row for row in changed if row not in lines]}: "
             if done.returncode:
                 equal((done.returncode, json.loads(done.stdout)["error"]["id"]), (1, "bad_file"),
-                      f"{told}{done.stdout}{done.stderr}")
+                      f"{which}{done.stdout}{done.stderr}")
                 continue
             accepted += 1
             wallet.start()
-            check(wallet.ctl_run("check").returncode == 0, told + wallet.ctl_run("check").stdout)
+            check(wallet.ctl_run("check").returncode == 0, which + wallet.ctl_run("check").stdout)
             wallet.stop()
             shutil.rmtree(wallet.state)
     print(f"# CB_SEED={seed}: {accepted} of {files} files are accepted")
@@ -754,7 +754,7 @@ def case_bad_files():
 
 def case_places():
     """Only into an empty state; an import that was killed leaves nothing that hinders the next."""
-    path, told = exported("--with-keys")
+    path, report = exported("--with-keys")
     with other() as wallet:
         wallet.start()
         done = wallet.ctl_run("import", path)
@@ -770,7 +770,7 @@ def case_places():
             shutil.rmtree(wallet.state)
             if make:
                 wallet.state.mkdir(mode=0o700)
-            equal(imported(wallet, path)["rows"], told["rows"], "into nothing")
+            equal(imported(wallet, path)["rows"], report["rows"], "into nothing")
         wallet.start()
         equal(checked(wallet), checked(WALLET), "the same figures")
         wallet.stop()
@@ -788,13 +788,13 @@ def case_places():
             for pid in (int(word) for word in children.read_text().split()):
                 os.kill(pid, 9)
             process.wait(20)
-        equal(process.returncode, 1, "told")
+        equal(process.returncode, 1, "reported")
         check("nothing was imported" in process.stderr.read().decode(), "what became of it")
         process.stderr.close()
         wallet.ledger_start()
         equal(wallet.ledger.process.wait(20), 78, "no ledger starts on it")
         check("was interrupted" in wallet.ledger.log_tail(), wallet.ledger.log_tail())
-        equal(imported(wallet, path)["rows"], told["rows"], "again")
+        equal(imported(wallet, path)["rows"], report["rows"], "again")
         wallet.start()
         equal(checked(wallet), checked(WALLET), "the same figures")
 
@@ -803,12 +803,12 @@ def case_root():
     """Root reads and writes files where the ledger's user cannot, and leaves that user the rest."""
     if not WALLET.user:
         raise cb.Skip("only root can become another user")
-    path, told = exported("--with-keys")
+    path, report = exported("--with-keys")
     uid = pwd.getpwnam(WALLET.user).pw_uid
     with other() as wallet:
         shutil.rmtree(wallet.state)
         # An import cannot make a directory in one of root's: root makes it for the user.
-        equal(imported(wallet, path, "--user", WALLET.user)["rows"], told["rows"], "imported")
+        equal(imported(wallet, path, "--user", WALLET.user)["rows"], report["rows"], "imported")
         for place in (wallet.state, wallet.state / "db", wallet.state / "db" / "transaction.db"):
             equal(place.stat().st_uid, uid, f"owner of {place}")
         shutil.chown(wallet.sockets, WALLET.user)
@@ -822,13 +822,13 @@ def case_root():
         closed.mkdir(mode=0o700)
         again = closed / "again"
         equal(wallet.ctl_json("export", again)["counts"]["transaction"],
-              told["counts"]["transaction"],
+              report["counts"]["transaction"],
               "exported")
         equal((again.stat().st_uid, stat.S_IMODE(again.stat().st_mode)), (0, 0o600), "root's own")
         equal(wallet.ctl_run("export", again).returncode, 1, "it is there already")
         wallet.stop()
         equal(wallet.ctl_json("export", "--offline", closed / "offline")["counts"]["transaction"],
-              told["counts"]["transaction"], "and offline")
+              report["counts"]["transaction"], "and offline")
         equal({p.stat().st_uid for p in (wallet.state / "db").iterdir()}, {uid}, "still the user's")
 
 
@@ -849,7 +849,7 @@ def on_bad_disk(wallet, fault, place, *words):
 def case_bad_disk():
     """A disk that fails or is full is reported, no half of a file is left, and the next try
     succeeds."""
-    path, told = exported("--with-keys")
+    path, report = exported("--with-keys")
     faults = (("sync EIO\n", "the disk failed: ", "Input/output error"),
               ("write ENOSPC GROW\n", "disk is full", "No space left"))
     for fault, words, copying in faults:
@@ -862,7 +862,7 @@ def case_bad_disk():
             else:
                 equal(wallet.ledger.process.wait(20), 78, "no ledger starts on a part of it")
             shutil.rmtree(wallet.state)
-            equal(imported(wallet, path)["rows"], told["rows"], "the next try")
+            equal(imported(wallet, path)["rows"], report["rows"], "the next try")
         done = on_bad_disk(WALLET, fault, WALLET.state, "export", WALLET.dir / new("none"))
         check(done.returncode == 1 and copying in done.stderr, f"{fault}: {done}")
         check(not (WALLET.state / "export").exists(), "nothing is left there")
@@ -928,7 +928,7 @@ def case_under_load():
     with Load(WALLET) as load:
         for _ in range(2):
             begun = load.total()
-            path, told = exported("--with-keys")
+            path, report = exported("--with-keys")
             equal(ctl_json("check")["ok"], True, "the ledger itself")
             check(load.total() > begun, "the load goes on")
             with other() as wallet:
@@ -936,7 +936,7 @@ def case_under_load():
                 wallet.start()
                 result = json.loads(checked(wallet))
                 equal((result["ok"], result["transactions"]),
-                      (True, told["counts"]["transaction"]), "whole")
+                      (True, report["counts"]["transaction"]), "whole")
         print(f"# {load.total()} rounds of four commands meanwhile")
 
 
@@ -992,9 +992,9 @@ def many(count):
             thread.join()
         moved = time.monotonic()
         path = wallet.dir / "export"
-        told = json.loads(long_run(wallet, "--json", "export", path))
+        report = json.loads(long_run(wallet, "--json", "export", path))
         wrote = time.monotonic()
-        equal(told["counts"]["transaction"], count, "movements")
+        equal(report["counts"]["transaction"], count, "movements")
         with cb.Instance("cbthere", start=False) as there:
             done = long_run(there, "import", path)
             read = time.monotonic()

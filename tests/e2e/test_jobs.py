@@ -404,7 +404,7 @@ def case_balance(office):
 
 
 ALONE = ("unshare", "--net", "--")
-WITHOUT_RIGHTS = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--no-new-privs", "--")
+WITHOUT_RIGHTS = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs", "--")
 
 
 def refuse_without_root():
@@ -504,7 +504,11 @@ def case_listen_inquiry(office):
         wait_until(lambda: socket_ready(wallet.sockets / "jobs.sock"), WAIT_S, "jobs.sock")
         equal(path.stat().st_mode & 0o777, 0o600, "its mode")
         def users_of():
-            return {pid: os.stat(f"/proc/{pid}").st_uid for pid in commands_with(f"{wallet.config}\0job\0--listen")}
+            found = {}
+            for pid in commands_with(f"{wallet.config}\0job\0--listen"):
+                with contextlib.suppress(FileNotFoundError):  # The process of a connection has ended.
+                    found[pid] = os.stat(f"/proc/{pid}").st_uid
+            return found
         wait_until(lambda: free in users_of().values(), WAIT_S, "a process of the sweeper's user")
         found = users_of()
         apart = next(pid for pid, uid in found.items() if uid == free)

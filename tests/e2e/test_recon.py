@@ -166,9 +166,9 @@ def park(link, name, event, send):
 def seamless_day(name):
     """A bet won and one lost, one parked, one refused, one being refunded, one cancelled game."""
     with worker() as link:
-        def place(game, outcome=SUCCESS, **told):
+        def place(game, outcome=SUCCESS, **more):
             bet = link.place("slots", name, "alice", game, 10)
-            link.end(bet.send, name, outcome, **told)
+            link.end(bet.send, name, outcome, **more)
             return bet
         bets = [place("won"), place("lost"), place("parked"),
                 place("refused", REFUSED, status=402, error="no_money"),
@@ -195,24 +195,24 @@ def case_seamless():
         (str(bet.transaction_id), game, state, "10.00") for bet, game, state in zip(
             bets, ("won", "lost", "parked", "refused", "unknown", "cancelled"),
             ("settled", "settled", "settled", "rejected", "refunding", "settled"))], "bets")
-    told = {row["id"]: row for row in day["callback"]}
-    equal(len(told), len(day["callback"]), "each once")
+    found = {row["id"]: row for row in day["callback"]}
+    equal(len(found), len(day["callback"]), "each once")
     for bet, state in zip(bets, ("delivered", "delivered", "delivered", "failed", "failed",
                                  "delivered")):
-        row = told.pop(f"betting-{bet.send.event}")
+        row = found.pop(f"betting-{bet.send.event}")
         equal((row["kind"], row["state"], row["amount"], row["transaction_id"], row["user_id"]),
               ("betting", state, "10.00", str(bet.transaction_id), "alice"), f"{row}")
     for made, state, amount, number in (
             (won, "delivered", "25.00", won.transaction_id), (lost, "delivered", "0.00", 0),
             (parked, "parked", "15.00", parked.transaction_id),
             (back, "delivered", "10.00", back.transaction_id)):
-        row = told.pop(f"betting-result-{made.event}")
+        row = found.pop(f"betting-result-{made.event}")
         equal((row["kind"], row["state"], row["amount"], row["transaction_id"]),
               ("betting-result", state, amount, str(number)), f"{row}")
-    row = told.pop(f"betting-refund-{refund}")
+    row = found.pop(f"betting-refund-{refund}")
     equal((row["state"], row["amount"], row["transaction_id"]),
           ("due", "10.00", str(bets[4].transaction_id)), "the refund")
-    equal(told, {}, "nothing else")
+    equal(found, {}, "nothing else")
     equal(columns(day["total"], "id", "kind", "state", "amount", "count")[3:], [
         ("callback", "betting", "delivered", "40.00", "4"),
         ("callback", "betting", "failed", "20.00", "2"),
@@ -347,15 +347,15 @@ def case_file():
     with Operator(WALLET.sockets / "edge.sock") as link:
         link.transfer(name, "alice", 10000, "in")
     path = WALLET.dir / "day.csv"
-    told = ctl_json("recon", name, "--date", today(), path)
+    found = ctl_json("recon", name, "--date", today(), path)
     equal(stat.S_IMODE(path.stat().st_mode), 0o600, "for its owner alone")
     data = path.read_text()
     equal(data, recon(name)["text"], "as on standard output")
     rows_of(data)
-    equal((told["file"], told["casino_id"], told["date"], told["complete"], told["movements"],
-           told["bets"], told["callbacks"], told["until_ms"] - told["from_ms"]),
+    equal((found["file"], found["casino_id"], found["date"], found["complete"], found["movements"],
+           found["bets"], found["callbacks"], found["until_ms"] - found["from_ms"]),
           (str(path), name, today(), False, 1, 0, 0, DAY_MS), "the report of it")
-    check(data.endswith(f"sha256,{told['sha256']}{',' * (len(COLUMNS) - 2)}\n"), "its SHA-256")
+    check(data.endswith(f"sha256,{found['sha256']}{',' * (len(COLUMNS) - 2)}\n"), "its SHA-256")
     refused("already_exists", "recon", name, "--date", today(), path)
     equal(path.read_text(), data, "and it is as it was")
     other = WALLET.dir / "none.csv"
@@ -419,20 +419,20 @@ def written(name, text, sealed=True):
 def compared(theirs, *options, ours=None, code=0, sealed=False):
     paths = (written("ours", ours or OURS), written("theirs", theirs, sealed))
     text = ctl("recon", "--compare", *options, *paths, code=code)
-    told = ctl_json("recon", "--compare", *options, *paths, code=code)
-    told["text"] = text
-    if code == 0 or "error" not in told:
-        equal(told["ok"], code == 0, "ok")
-    return told
+    found = ctl_json("recon", "--compare", *options, *paths, code=code)
+    found["text"] = text
+    if code == 0 or "error" not in found:
+        equal(found["ok"], code == 0, "ok")
+    return found
 
 
-def findings(told):
+def findings(found):
     names = ("finding", "record", "id", "our_amount", "their_amount", "our_state", "their_state")
-    return [tuple(row[name] for name in names) for row in told["differences"]]
+    return [tuple(row[name] for name in names) for row in found["differences"]]
 
 
-def counts(told):
-    return tuple(told[name] for name in ("compared", "missing_here", "missing_there",
+def counts(found):
+    return tuple(found[name] for name in ("compared", "missing_here", "missing_there",
                                          "amount_differs", "state_differs"))
 
 
@@ -447,9 +447,9 @@ three"
 
 
 def case_compare_equal():
-    told = compared(OURS, sealed=True)
-    equal((counts(told), told["states_compared"]), ((5, 0, 0, 0, 0), True), "the same file")
-    equal((told["our"]["rows"], told["their"]["rows"]), (5, 5), "rows")
+    found = compared(OURS, sealed=True)
+    equal((counts(found), found["states_compared"]), ((5, 0, 0, 0, 0), True), "the same file")
+    equal((found["our"]["rows"], found["their"]["rows"]), (5, 5), "rows")
     equal(counts(compared(THEIRS)), (5, 0, 0, 0, 0), "other columns, order and spelling")
     equal(counts(compared(b"\xef\xbb\xbf" + THEIRS.replace("\n", "\r\n").encode())),
           (5, 0, 0, 0, 0), "as Windows writes it")
@@ -457,48 +457,48 @@ def case_compare_equal():
     without = "".join(",".join(line.split(",")[:1] + line.split(",")[2:]) + "\n" for line in (
         "amount,,id,record", "10,,betting-7,callback", "10.5,,14,bet", "10,,13,bet",
         "-20,,12,movement", "100,,11,movement"))
-    told = compared(without)
-    equal((counts(told), told["states_compared"]), ((5, 0, 0, 0, 0), False), "without states")
-    check("states were not compared" in told["text"].stderr, "which is reported")
+    found = compared(without)
+    equal((counts(found), found["states_compared"]), ((5, 0, 0, 0, 0), False), "without states")
+    check("states were not compared" in found["text"].stderr, "which is reported")
     midnight_is_far()
     name = dealer_new(mode="seamless")
     seamless_day(name)
     paths = [WALLET.dir / new("day") for _ in range(2)]
     for path in paths:
         ctl("recon", name, "--date", today(), path)
-    told = ctl_json("recon", "--compare", *paths)
-    equal(counts(told), (17, 0, 0, 0, 0), "what recon writes")
+    found = ctl_json("recon", "--compare", *paths)
+    equal(counts(found), (17, 0, 0, 0, 0), "what recon writes")
 
 
 def case_compare_differences():
     theirs = (THEIRS.replace("10,delivered,betting-7,callback,\n", "")
               .replace("10.5000,refunded", "10.51,refunding").replace("10.0,settled", "10.0,pending")
               + "55.5,done,99,movement,\n")
-    told = compared(theirs, code=1)
-    equal(sorted(findings(told)), sorted([
+    found = compared(theirs, code=1)
+    equal(sorted(findings(found)), sorted([
         ("missing_there", "callback", "betting-7", "10.00", "", "delivered", ""),
         ("missing_here", "movement", "99", "", "55.50", "", "done"),
         ("amount_differs", "bet", "14", "10.50", "10.51", "refunded", "refunding"),
         ("state_differs", "bet", "14", "10.50", "10.51", "refunded", "refunding"),
         ("state_differs", "bet", "13", "10.00", "10.00", "settled", "pending"),
     ]), "each is named")
-    equal(counts(told), (4, 1, 1, 1, 2), "and counted")
-    text = told["text"].stdout
+    equal(counts(found), (4, 1, 1, 1, 2), "and counted")
+    text = found["text"].stdout
     check("missing_here" in text and "compared 4, missing here 1, missing there 1, "
           "amount differs 1, state differs 2\n" in text, text)
-    told = compared(theirs, "--limit", "1", code=1)
-    equal((len(told["differences"]), counts(told)), (1, (4, 1, 1, 1, 2)), "--limit")
+    found = compared(theirs, "--limit", "1", code=1)
+    equal((len(found["differences"]), counts(found)), (1, (4, 1, 1, 1, 2)), "--limit")
     equal(counts(compared(theirs, "--kind", "callback", code=1)), (0, 0, 1, 0, 0), "--kind")
     equal(counts(compared(theirs, "--kind", "movement", code=1)), (2, 1, 0, 0, 0), "--kind")
     # A dealer that booked twice: the ledger lacks the second row.
-    told = compared(THEIRS + "100,done,11,movement,\n", code=1)
-    equal((counts(told), findings(told)[0][:3]), ((5, 1, 0, 0, 0),
+    found = compared(THEIRS + "100,done,11,movement,\n", code=1)
+    equal((counts(found), findings(found)[0][:3]), ((5, 1, 0, 0, 0),
                                                  ("missing_here", "movement", "11")), "twice")
-    told = compared(THEIRS + "10,rejected,13,bet,\n", code=1)
-    equal((counts(told), findings(told)[0][-1]), ((5, 1, 0, 0, 0), "rejected"),
+    found = compared(THEIRS + "10,rejected,13,bet,\n", code=1)
+    equal((counts(found), findings(found)[0][-1]), ((5, 1, 0, 0, 0), "rejected"),
           "the one that fits is the one")
-    told = compared("record,id,amount\n", code=1)
-    equal(counts(told), (0, 0, 5, 0, 0), "an empty day of theirs")
+    found = compared("record,id,amount\n", code=1)
+    equal(counts(found), (0, 0, 5, 0, 0), "an empty day of theirs")
 
 
 def case_compare_bad_files():

@@ -336,7 +336,7 @@ def case_nobody(b):
                           capture_output=True, text=True, timeout=120, check=False, cwd="/")
     found = {row["result"] for row in json.loads(done.stdout)["findings"]
              if row["check"] == "programs"}
-    equal(found, {"SKIP"}, f"what doctor reports to the user nobody: {done.stdout}")
+    equal(found, {"SKIP"}, f"what doctor reports to a user without rights: {done.stdout}")
 
 
 def engine_starts(b):

@@ -34,15 +34,15 @@ static struct world {
 static struct {
 	unsigned int lines;
 	char text[4096];
-} told;
+} printed;
 
 static void report(void *closure, const char *problem)
 {
-	size_t len = strlen(told.text);
+	size_t len = strlen(printed.text);
 
 	(void)closure;
-	told.lines++;
-	snprintf(told.text + len, sizeof(told.text) - len, "%s\n", problem);
+	printed.lines++;
+	snprintf(printed.text + len, sizeof(printed.text) - len, "%s\n", problem);
 }
 
 /* Books as src/ledger/rows/player_stats.c does. */
@@ -122,7 +122,7 @@ static void make_world(void)
 	unsigned int round;
 
 	memset(&world, 0, sizeof(world));
-	memset(&told, 0, sizeof(told));
+	memset(&printed, 0, sizeof(printed));
 	round = add_round();
 	add_bet(round, BET_REJECTED, 500, false, 0);
 	add_bet(round, BET_ACCEPTED, 30, false, 0);
@@ -163,7 +163,7 @@ static struct proof_statistics prove(void)
 	for (unsigned int i = 0; i < world.day_count; i++)
 		proof_statistics_day(&proof, &world.days[i]);
 	ck_assert(proof_statistics_end(&proof));
-	ck_assert_uint_eq(proof.differences, told.lines);
+	ck_assert_uint_eq(proof.differences, printed.lines);
 	return proof;
 }
 
@@ -171,7 +171,7 @@ static void proved(void)
 {
 	struct proof_statistics proof = prove();
 
-	ck_assert_msg(told.lines == 0, "%s", told.text);
+	ck_assert_msg(printed.lines == 0, "%s", printed.text);
 	proof_statistics_free(&proof);
 }
 
@@ -194,7 +194,7 @@ START_TEST(sums_are_proved)
 	proved();
 	/* Bets whose round is missing belong to an open round. */
 	make_world();
-	memset(&told, 0, sizeof(told));
+	memset(&printed, 0, sizeof(printed));
 	proof_statistics_init(&proof, report, NULL);
 	proof_statistics_begin(&proof, PLAYER);
 	proof_statistics_round(&proof, NULL);
@@ -299,7 +299,7 @@ static void bet_enormous(void)
 
 static const struct {
 	void (*damage)(void);
-	const char *told;
+	const char *printed;
 } damages[] = {
 	{lifetime_count, "player " PLAYER ": bet_count is kept as 5, the bets make 4\n"},
 	{lifetime_turnover, "player " PLAYER ": turnover is kept as 57.00, the bets make 52.00\n"},
@@ -332,7 +332,7 @@ START_TEST(damages_are_told)
 	make_world();
 	damages[_i].damage();
 	proof = prove();
-	ck_assert_msg(strstr(told.text, damages[_i].told), "%s", told.text);
+	ck_assert_msg(strstr(printed.text, damages[_i].printed), "%s", printed.text);
 	/* There is no callback for problems, but they are counted. */
 	ck_assert_uint_ge(proof.differences, 1);
 	proof_statistics_free(&proof);
@@ -370,7 +370,7 @@ START_TEST(rows_read_between)
 		proof_statistics_bet(&proof, &later);
 		proof_statistics_bet(&proof, &later);
 		ck_assert(proof_statistics_end(&proof));
-		ck_assert_str_eq(told.text,
+		ck_assert_str_eq(printed.text,
 			damaged ? "player " PLAYER
 				  ": bet_count is kept as 7, the bets make 4 to 6\n"
 				: "");
@@ -402,7 +402,7 @@ START_TEST(corrected_between_the_readings)
 			.current_result = RESULT_WIN,
 			.current_payout = 10};
 
-		told.text[0] = '\0';
+		printed.text[0] = '\0';
 		proof_statistics_init(&proof, report, NULL);
 		proof_statistics_begin(&proof, PLAYER);
 		proof_statistics_round(&proof, &round);
@@ -490,7 +490,7 @@ START_TEST(readings_may_be_torn)
 	uint64_t luck = (uint64_t)_i + 1;
 	unsigned int wide = 0;
 
-	memset(&told, 0, sizeof(told));
+	memset(&printed, 0, sizeof(printed));
 	memset(&world, 0, sizeof(world));
 	for (unsigned int i = 0; i < STEPS; i++) {
 		step(&luck);
@@ -509,7 +509,7 @@ START_TEST(readings_may_be_torn)
 		proof_statistics_again(&proof);
 		feed_torn(&proof, at, STEPS - 1, &luck);
 		ck_assert(proof_statistics_end(&proof));
-		ck_assert_msg(told.lines == 0, "seed %d: %s", _i + 1, told.text);
+		ck_assert_msg(printed.lines == 0, "seed %d: %s", _i + 1, printed.text);
 		wide += proof.lifetime.made[0].accepted < proof.lifetime.made[1].accepted;
 		proof_statistics_free(&proof);
 	}
@@ -525,7 +525,7 @@ START_TEST(many_days)
 	struct lifetime lifetime = {.sums = {.bet_count = 0}};
 	uint64_t luck = 1;
 
-	memset(&told, 0, sizeof(told));
+	memset(&printed, 0, sizeof(printed));
 	memset(days, 0, sizeof(days));
 	proof_statistics_init(&proof, report, NULL);
 	for (int twice = 0; twice < 2; twice++) {
@@ -550,7 +550,7 @@ START_TEST(many_days)
 			proof_statistics_day(&proof, &days[i]);
 		}
 		ck_assert(proof_statistics_end(&proof));
-		ck_assert_msg(told.lines == 0, "%s", told.text);
+		ck_assert_msg(printed.lines == 0, "%s", printed.text);
 		ck_assert_uint_le(proof.day_room, 8192);
 	}
 	proof_statistics_free(&proof);
@@ -573,7 +573,7 @@ static bool prove_large(unsigned int count, sum_t (*kept)(sum_t sum))
 	struct lifetime lifetime;
 	bool proved;
 
-	memset(&told, 0, sizeof(told));
+	memset(&printed, 0, sizeof(printed));
 	memset(days, 0, sizeof(days));
 	memset(&lifetime, 0, sizeof(lifetime));
 	proof_statistics_init(&proof, report, NULL);
@@ -621,11 +621,11 @@ START_TEST(sums_above_64_bits)
 	const unsigned int days = 1 + (unsigned int)_i;
 
 	ck_assert(prove_large(days, NULL));
-	ck_assert_msg(told.lines == 0, "%s", told.text);
+	ck_assert_msg(printed.lines == 0, "%s", printed.text);
 	/* Sums that were cut are wrong, and are printed in full. */
 	prove_large(days, cut);
-	ck_assert_ptr_nonnull(strstr(told.text, ": turnover is kept as -"));
-	ck_assert_ptr_nonnull(strstr(told.text, "the bets make 929999999999999.07\n"));
+	ck_assert_ptr_nonnull(strstr(printed.text, ": turnover is kept as -"));
+	ck_assert_ptr_nonnull(strstr(printed.text, "the bets make 929999999999999.07\n"));
 }
 END_TEST
 
