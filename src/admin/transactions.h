@@ -31,8 +31,8 @@ struct movements {
 	struct player player;
 	/* the last one returned; transaction_id is 0 before the first */
 	struct transaction last;
-	struct buffer rows; /* what the last command read */
-	struct bytes rest;  /* of it, what was not returned */
+	struct buffer rows; /* the rows that the last command read */
+	struct bytes rest;  /* the part of @rows that was not returned yet */
 	enum outcome code;  /* why movements_next() returned false; OUTCOME_DONE: none is left */
 };
 

@@ -74,7 +74,7 @@ struct settings {
 	uint32_t checkpoint_kib;     /* checkpoint after this much log, or ... */
 	uint32_t checkpoint_interval_ms; /* ... after this time */
 	uint32_t log_keep_mib;  /* size of logs before the last checkpoint kept for roll-forward */
-	uint32_t ledger_number; /* last part of each id (ledger/rows/life.h) */
+	uint32_t ledger_number; /* remainder of each new id by 16 (ledger/rows/life.h) */
 	uint32_t replay_rate;   /* callbacks that a replay makes due, a second and dealer */
 	/* age at which bodies of delivered and settled rows are deleted; 0: never */
 	uint32_t retention_days;

@@ -6,8 +6,8 @@
 #include "domain/callback.h"
 
 /*
- * Fills @outcome. With @needs_balance, a success must be an object with a usable balance. Without
- * it, an answer that would otherwise be a success is unreadable. CALLBACK_NOT_SENT requires that no
+ * Fills @outcome. With @needs_balance, a success must be an object with a usable balance; an answer
+ * that is a success but for the balance is then unreadable. CALLBACK_NOT_SENT requires that no
  * byte was sent. CALLBACK_SUCCESS and CALLBACK_REFUSED require a complete, readable response. All
  * else is CALLBACK_UNKNOWN. A 4xx other than 408, 425 and 429 is a refusal whatever its body; id
  * and text are copied from an error body. The beginning of an answer that is no success is kept.

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * What the console's pages are selected by, in the address or in a form. Other parameters select nothing: they are not
- * recorded, and make no other view of the same page.
+ * The parameters, of an address or a form, that select what a page shows. Others are not recorded, and an address that
+ * differs only in others is the same view.
  */
 static const char *const filters[] = {"id", "of", "owner", "reference", "casino", "user", "player",
 	"game", "client", "request", "day", "since", "until", "kind", "state", "last", "error",
@@ -35,7 +35,7 @@ static const char *filter_value(const struct page *page, const char *name)
 	return value[0] || !page->post ? value : params_get(&page->form, name);
 }
 
-/* What the answer is in the audit; NOTE_ACTION_COUNT: nothing. An action by a form is recorded by its command. */
+/* Returns the action that the audit gets; NOTE_ACTION_COUNT: none. The command of a form records its own. */
 static enum note_action action_of(const struct page *page)
 {
 	/* A form that was done leads to a page; a job that is under way has a row of its own (pages/jobs.c). */
@@ -106,8 +106,8 @@ static bool write_filters(const struct page *page, size_t most, char detail[DETA
 }
 
 /*
- * Writes the filters: "casino=demo kind=bet". If they do not fit, as many bytes of each value as leave room for all: a long
- * value hides no other filter.
+ * Writes the filters: "casino=demo kind=bet". If they do not fit, all values are cut to the same length, so that a long one
+ * hides no other filter.
  */
 static void write_detail(const struct page *page, char detail[DETAIL_SIZE])
 {

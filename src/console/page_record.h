@@ -8,15 +8,15 @@
 #include "console/common/page.h"
 
 /*
- * Views of one address by one operator within this time are one row: a page that refreshes itself does not
- * fill the audit.
+ * Views of one address in one session and in one interval of this length are one row, so that a page that refreshes itself
+ * does not fill the audit.
  */
 #define PAGE_RECORD_MS INT64_C(600000)
 
 /*
- * Records the answer in @page, if it is to be recorded: a CSV that was made, a page, and the page that a form gets in place of
- * being done. Call it after the page is made, and before any of it is sent. If the ledger cannot record it, an error page
- * takes its place: what is not recorded is not shown.
+ * Records the answer in @page: a CSV that was made and, with the setting, a page; also the page with which a form is refused.
+ * Call it after the page is made, and before any of it is sent. If the ledger cannot record it, an error page takes its
+ * place.
  */
 void page_record(struct page *page);
 

@@ -43,7 +43,7 @@ struct console {
 	const char *jobs_path; /* of jobs.sock; NULL: no jobs */
 };
 
-/* A page above a page (places.h). */
+/* A link of the way to a page (places.h). */
 struct page_step {
 	struct page_address to;
 	char text[EXTERNAL_ID_SIZE];

@@ -1,6 +1,6 @@
 /*
- * places - the navigation of a page: the sections of the console, and for a page below one of them the way there, "Dealers / demo /
- * alice".
+ * places - the navigation of a page: the links to the sections of the console and, for a page below a section, the way to
+ * that page, "Dealers / demo / alice".
  */
 #ifndef CONSOLE_COMMON_PLACES_H
 #define CONSOLE_COMMON_PLACES_H
@@ -8,8 +8,8 @@
 #include "console/common/page.h"
 
 /*
- * Set the way to the page; call one of them before page_begin(). Each one that is longer begins with the ones before it. The
- * page itself is its end. Ids may be foreign.
+ * Set the way to the page; call one of them before page_begin(). The way of a dealer includes its section, that of a player
+ * the dealer, and that of a round the player. places_write_way() adds the page itself. Ids may be foreign.
  */
 void places_section(struct page *page, const char *path);
 void places_dealer(struct page *page, const char *casino_id);

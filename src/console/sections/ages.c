@@ -102,8 +102,8 @@ static enum outcome read_sums(struct page *page, const char *casino_id, uint64_t
 }
 
 /*
- * Of a dealer's parked and held callbacks the oldest were counted: those of the ages above the youngest that was met are
- * complete. Returns that one; CALLBACK_AGES: no age is complete, because others than the oldest were counted.
+ * Of one dealer's parked and held callbacks, the ledger counts the oldest first. So each age above the youngest one that was
+ * counted is complete. Returns that youngest age; CALLBACK_AGES: no age is known to be complete.
  */
 static unsigned int complete_above(const struct age_sums *sums, enum callback_state state,
 	bool one_dealer)

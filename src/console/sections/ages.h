@@ -12,7 +12,7 @@
 struct ages_of {
 	char casino_id[CASINO_ID_SIZE]; /* "": all dealers together */
 	uint64_t all[CALLBACK_STATE_COUNT];
-	bool least; /* there may be more than @all, which not each dealer was added to */
+	bool least; /* not every dealer was added to @all: there may be more */
 };
 
 /* Adds the sums of a dealer. */

@@ -98,7 +98,7 @@ static void write_openings(struct page *page, const struct dealer_state_result *
 	view_end(&view, "None.");
 }
 
-/* Finds the attempt that failed, the newest one. An attempt without a note has *found false. */
+/* Finds the newest attempt with the class of the last error. *found false: it is not kept. */
 static enum outcome find_attempt(struct page *page, const struct dealer_state_result *state,
 	struct attempt *attempt, bool *found)
 {

@@ -10,7 +10,7 @@
 
 #define HEX_LINE 16
 /* Commands that look for a newer call of the same id. */
-#define REFUSED_STEPS 8
+#define NEWER_STEPS 8
 /* Bytes of the headers as text: each stored part has its bound, and a byte takes 4 at most. */
 #define HEADERS_MAX (8 * 1024)
 /* Bytes of the lines of REFUSED_HEX_MAX bytes. */
@@ -143,8 +143,8 @@ static enum outcome find_newest(struct page *page, const char *id,
 	if (code != OUTCOME_DONE || !found->matches)
 		return code;
 	/* The newest one may be another caller's, and only on disk. */
-	code = refused_is_newer(session, id, found->request.time_ms, REFUSED_STEPS, &newer);
-	/* The command above has ended the life of the bytes. */
+	code = refused_is_newer(session, id, found->request.time_ms, NEWER_STEPS, &newer);
+	/* The bytes of the answer were valid only until the next command, so ask again. */
 	if (code == OUTCOME_DONE)
 		code = session_do(session, COMMAND_REFUSED_FIND, &cmd, found, NULL);
 	if (newer)

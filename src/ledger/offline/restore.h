@@ -33,7 +33,8 @@ struct restore_options {
 	void *audit_context;
 	/*
 	 * Proves the restored rows before a ledger may start with them. Any other result than STATUS_OK, with
-	 * a reason in @why, ends the restore; the state then stays as after an interrupted one. NULL: none.
+	 * a reason in @why, ends the restore. After STATUS_CORRUPT, which refuses the rows, the state is empty;
+	 * after another result it stays as after an interrupted restore. NULL: none.
 	 */
 	enum status (*prove)(void *context, struct store *store, char *why, size_t why_size);
 	void *prove_context;

@@ -1,5 +1,6 @@
 /*
- * audit - records the actions of operators. So a command that is sent twice acts once.
+ * audit - records the actions of operators. By these records the ledger also recognises a command
+ * that is sent twice, and acts once.
  *
  * Every admin command that changes data declares its rows with audit_keys(), first calls
  * audit_state(), and records the action with audit_write().

@@ -22,27 +22,30 @@ struct job_service {
  */
 void job_serve(const struct job_service *service, int fd);
 
-/*
- * Makes jobs.sock and serves each connection in a process of its own, at most JOB_CHILDREN_MAX at a time,
- * until SIGTERM or SIGINT.
- */
+/* Processes that serve connections at the same time. */
 #define JOB_CHILDREN_MAX 16
+
 /* Call this before the sockets are made: a signal that comes later then ends job_accept(). */
 void job_catch_stop(void);
+
+/*
+ * Makes jobs.sock and serves it with job_accept(). Returns OUTCOME_FAILED if the process that serves ping.sock
+ * has ended.
+ */
 enum outcome job_listen(const struct job_service *service);
 
 /* Serves one connection of ping.sock (callback/ping_link.h). */
 void job_serve_ping(const struct job_service *service, int fd);
 
 /*
- * Call this as root, before root's rights are given up. Starts a process that makes ping.sock as the
- * ledger's user, becomes the sweeper's user, and serves each connection in a process of its own until
- * @service's process ends, which ends if that process does. Sets service->inquiries: -1 if there is no such user,
- * another process serves ping.sock, or this process is not root. Without such a process the ledger's user sends
- * the pings.
+ * Call this as root, before root's rights are given up. Makes ping.sock as the ledger's user, and starts a process
+ * that becomes the sweeper's user and serves ping.sock. If one of the two processes ends, the other ends, too.
+ *
+ * Sets service->inquiries to that process, or to -1 if this process is not root, the sweeper's user does not exist,
+ * or another process serves ping.sock. If none serves it, the ledger's user sends the pings.
  */
 enum outcome job_listen_pings(struct job_service *service);
-/* Removes its socket, for the end of this process, which ends that one. */
+/* Removes ping.sock, if job_listen_pings() made it. Call it before this process ends. */
 void job_stop_pings(const struct job_service *service);
 
 /*
