@@ -52,8 +52,7 @@ static bool list_set(const struct option *option, cfg_opt_t *opt)
 	struct settings *settings = load.settings;
 	bool set = true;
 
-	memset(settings->callback_networks, 0, sizeof(settings->callback_networks));
-	settings->callback_network_count = 0;
+	option_clear(option, settings);
 	for (unsigned int i = 0; set && i < cfg_opt_size(opt); i++)
 		set = option_set(option, load.settings, cfg_opt_getnstr(opt, i));
 	return set;
@@ -66,7 +65,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 	const char *value;
 
 	load.lines[option - settings_options] = cfg->line;
-	if (option->type == OPTION_NETWORKS) {
+	if (option_is_list(option)) {
 		if (list_set(option, opt))
 			return 0;
 	} else {
@@ -233,7 +232,7 @@ static enum status option_error_repeated(enum status status, const struct option
 		return status;
 	load.line = line;
 	snprintf(load.message, OPTION_MESSAGE_MAX, "%s is set a second time%s", repeated->name,
-		repeated->type == OPTION_NETWORKS ? "; add to it with +=" : "");
+		option_is_list(repeated) ? "; add to it with +=" : "");
 	return STATUS_CONFIG;
 }
 
@@ -263,7 +262,7 @@ static enum status parse_settings(char *text)
 		return option_error(STATUS_CONFIG, "a comment that begins here has no end");
 	repeated = find_repeated(text, &line);
 	for (size_t i = 0; i < settings_option_count; i++)
-		opts[i] = settings_options[i].type == OPTION_NETWORKS
+		opts[i] = option_is_list(&settings_options[i])
 			? (cfg_opt_t)CFG_STR_LIST(settings_options[i].name, NULL, CFGF_NODEFAULT)
 			: (cfg_opt_t)CFG_STR(settings_options[i].name, NULL, CFGF_NODEFAULT);
 	opts[settings_option_count] = (cfg_opt_t)CFG_END();
@@ -286,7 +285,7 @@ static enum status parse_settings(char *text)
 	}
 	/* libconfuse does not call on_option() for an empty list. */
 	for (size_t i = 0; status == STATUS_OK && i < settings_option_count; i++) {
-		if (settings_options[i].type == OPTION_NETWORKS)
+		if (option_is_list(&settings_options[i]))
 			list_set(&settings_options[i], cfg_getopt(cfg, settings_options[i].name));
 	}
 	cfg_free(cfg);

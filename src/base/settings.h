@@ -27,7 +27,16 @@
 /* The preset of console_front_file; without this file there is no web console. */
 #define SETTINGS_DEFAULT_FRONT "/etc/creditbridge/console-front"
 
-#define SETTINGS_HOSTS_MAX 512
+/* A socket directory with its NUL: the path of a socket has at most 107 bytes. */
+#define SETTINGS_SOCKETS_SIZE 97
+#define SETTINGS_HOSTS_MAX    512
+
+/* The other cells that a file may list. */
+#define SETTINGS_CELLS_MAX 15
+
+/* A cell's name, and the path of its file, each with its NUL. */
+#define SETTINGS_CELL_NAME_SIZE 16
+#define SETTINGS_CELL_PATH_SIZE 256
 
 struct settings {
 	char state_directory[SETTINGS_PATH_MAX];  /* the ledger's data */
@@ -65,6 +74,10 @@ struct settings {
 	char postgresql_durability[16];  /* "quorum" or "local" */
 	uint32_t postgresql_trip_ms;     /* the longest round trip before its outcome is in doubt */
 	uint32_t postgresql_patience_ms; /* how long a batch looks for a server */
+	char cell_name[SETTINGS_CELL_NAME_SIZE]; /* the name of this file's cell; "": none */
+	/* The configuration files of the other cells (base/cells.h). */
+	char cells[SETTINGS_CELLS_MAX][SETTINGS_CELL_PATH_SIZE];
+	uint32_t cell_count;
 	char cell_member[64]; /* the name of this host among the hosts of its cell; "": none */
 	char cell_listen[64]; /* address and port for the other hosts' peers; "": no peer */
 	char cell_tls_directory[SETTINGS_PATH_MAX]; /* certificates and keys of the cell */

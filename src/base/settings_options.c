@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The path of a socket has 107 bytes. The longest name in the directory is "/admin.sock". */
+/* The longest name in the directory is "/admin.sock". */
 #define SOCKET_DIRECTORY_MAX 96
+_Static_assert(SOCKET_DIRECTORY_MAX < SETTINGS_SOCKETS_SIZE, "it does not fit");
 /* The default of every list. */
 #define EMPTY_LIST "{}"
 /*
@@ -68,6 +69,8 @@ const struct option settings_options[] = {
 	OPTION_OF(postgresql_durability, "quorum", "quorum", "local"),
 	OPTION(OPTION_NUMBER, postgresql_trip_ms, "1000", 100, 60000),
 	OPTION(OPTION_NUMBER, postgresql_patience_ms, "30000", 100, 600000),
+	OPTION(OPTION_NAME, cell_name, "", 0, 15),
+	OPTION(OPTION_CELLS, cells, EMPTY_LIST, 0, SETTINGS_CELLS_MAX),
 	OPTION(OPTION_NAME, cell_member, "", 0, 63),
 	OPTION(OPTION_TEXT, cell_listen, "", 0, 63),
 	OPTION(OPTION_NUMBER, cell_takeover_ms, "2000", 1000, 60000),
@@ -136,14 +139,40 @@ static bool add_network(const struct option *option, struct settings *settings, 
 	return true;
 }
 
+/* Appends the path of a cell's file. */
+static bool add_cell(const struct option *option, struct settings *settings, const char *value)
+{
+	uint32_t *count = &settings->cell_count;
+
+	if (*count >= option->max || !directory_ok(value) ||
+		!text_is_utf8_clean(value, strlen(value)) ||
+		!text_copy(settings->cells[*count], SETTINGS_CELL_PATH_SIZE, value))
+		return false;
+	++*count;
+	return true;
+}
+
+bool option_is_list(const struct option *option)
+{
+	return option->type == OPTION_NETWORKS || option->type == OPTION_CELLS;
+}
+
+void option_clear(const struct option *option, struct settings *settings)
+{
+	memset((char *)settings + option->offset, 0, option->size);
+	if (option->type == OPTION_CELLS)
+		settings->cell_count = 0;
+	else
+		settings->callback_network_count = 0;
+}
+
 bool option_set(const struct option *option, struct settings *settings, const char *value)
 {
 	char *member = (char *)settings + option->offset;
 	size_t len = strlen(value);
 
 	if (option->type != OPTION_NUMBER && option->type != OPTION_LEVEL &&
-		option->type != OPTION_NETWORKS &&
-		(len > option->max || !text_is_utf8_clean(value, len)))
+		!option_is_list(option) && (len > option->max || !text_is_utf8_clean(value, len)))
 		return false;
 	switch (option->type) {
 	case OPTION_NUMBER:
@@ -165,6 +194,8 @@ bool option_set(const struct option *option, struct settings *settings, const ch
 		return log_level_parse(value, (enum log_level *)(void *)member);
 	case OPTION_NETWORKS:
 		return add_network(option, settings, value);
+	case OPTION_CELLS:
+		return add_cell(option, settings, value);
 	}
 	return false;
 }
@@ -209,6 +240,12 @@ void option_explain(const struct option *option, char message[OPTION_MESSAGE_MAX
 			"%s must be a list of at most %" PRIu32
 			" networks such as \"10.0.0.0/8\" or \"fd00::/8\"",
 			option->name, option->max);
+		return;
+	case OPTION_CELLS:
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"%s must be a list of at most %" PRIu32
+			" absolute paths of at most %d bytes",
+			option->name, option->max, SETTINGS_CELL_PATH_SIZE - 1);
 		return;
 	}
 }
@@ -272,6 +309,13 @@ bool options_agree(const struct settings *settings, const struct option *between
 	}
 	if (!cell_agrees(settings, between, message))
 		return false;
+	if (settings->cell_count && !settings->cell_name[0]) {
+		between[0] = option_named("cells");
+		between[1] = option_named("cell_name");
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"cells needs cell_name, the name of this file's own cell");
+		return false;
+	}
 	if (settings->cell_listen[0] && !settings->cell_member[0]) {
 		between[0] = option_named("cell_listen");
 		between[1] = option_named("cell_member");
@@ -310,7 +354,7 @@ void settings_defaults(struct settings *settings)
 	memset(settings, 0, sizeof(*settings));
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		/* A default outside its own range is a bug of the table. */
-		if (settings_options[i].type != OPTION_NETWORKS &&
+		if (!option_is_list(&settings_options[i]) &&
 			!option_set(&settings_options[i], settings, settings_options[i].preset))
 			abort();
 	}

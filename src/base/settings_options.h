@@ -23,6 +23,7 @@ enum option_type {
 	OPTION_TEXT,      /* at most max bytes */
 	OPTION_LEVEL,     /* enum log_level */
 	OPTION_NETWORKS,  /* a list: struct network[], its length in the member after it */
+	OPTION_CELLS,     /* a list: absolute paths, its length in the member after it */
 };
 
 struct option {
@@ -38,6 +39,12 @@ struct option {
 
 extern const struct option settings_options[];
 extern const unsigned int settings_option_count;
+
+/* Returns true if @option is a list, to which a file may append. */
+bool option_is_list(const struct option *option);
+
+/* Empties @option, which is a list. */
+void option_clear(const struct option *option, struct settings *settings);
 
 /* Returns the option @name, which must exist. */
 const struct option *option_named(const char *name);

@@ -8,6 +8,7 @@
 
 Suite *isolated_suite(void);
 Suite *buffer_suite(void);
+Suite *cells_suite(void);
 Suite *clock_suite(void);
 Suite *columns_suite(void);
 Suite *fiber_suite(void);

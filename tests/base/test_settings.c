@@ -98,6 +98,8 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.sweep_concurrency, 256);
 	ck_assert_uint_eq(s.sweep_overdue_s, 120);
 	ck_assert_uint_eq(s.callback_network_count, 0);
+	ck_assert_str_eq(s.cell_name, "");
+	ck_assert_uint_eq(s.cell_count, 0);
 }
 END_TEST
 
@@ -144,6 +146,7 @@ START_TEST(every_option_is_taken)
 				   "sweep_concurrency = 256\n"
 				   "sweep_overdue_s = 1\n"
 				   "callback_networks = {\"10.0.0.0/8\", # ours\n\"fd00::/8\"}\n"
+				   "cell_name = own-1 cells = {/a.conf}\ncells += {\"/b c\"}\n"
 				   "disk_ballast_mib = 3";
 	struct settings s;
 	enum status status;
@@ -185,6 +188,10 @@ START_TEST(every_option_is_taken)
 	ck_assert_uint_eq(s.callback_networks[0].address[12], 10);
 	ck_assert_uint_eq(s.callback_networks[1].prefix, 8);
 	ck_assert_uint_eq(s.callback_networks[1].address[0], 0xfd);
+	ck_assert_str_eq(s.cell_name, "own-1");
+	ck_assert_uint_eq(s.cell_count, 2);
+	ck_assert_str_eq(s.cells[0], "/a.conf");
+	ck_assert_str_eq(s.cells[1], "/b c");
 }
 END_TEST
 
@@ -265,6 +272,7 @@ END_TEST
 #define BASE_PATH                                                                                  \
 	": base_path must be empty or begin with a slash, without empty parts, and have at most "  \
 	"255 bytes\n"
+#define CELLS  ": cells must be a list of at most 15 absolute paths of at most 255 bytes\n"
 #define LEASE  "callback_lease_ms must be at least callback_timeout_ms + 1500, which is "
 #define WINDOW ": request_window_s must be a whole number from 0 to 86400\n"
 static const struct {
@@ -340,6 +348,14 @@ static const struct {
 		":1: callback_timeout_ms must be a whole number from 100 to 6000\n"},
 	{"callback_lease_ms = 1599",
 		":1: callback_lease_ms must be a whole number from 1600 to 600000\n"},
+	{"cells = {b.conf}", ":1" CELLS},
+	{"cells = {\"/a\\x01\"}", ":1" CELLS},
+	{"cells = {/1,/2,/3,/4,/5,/6,/7,/8,/9,/10,/11,/12,/13,/14,/15,\n/16}", ":2" CELLS},
+	{"\ncells = {/b.conf}", ":2: cells needs cell_name, the name of this file's own cell\n"},
+	{"cell_name = a cells = {/b}\ncells = {/c}",
+		":2: cells is set a second time; add to it with +=\n"},
+	{"cell_name = abcdefghijklmnop",
+		":1: cell_name must be empty or at most 15 of A-Z a-z 0-9 _ . -\n"},
 	{"sweep_concurrency = 257", ":1: sweep_concurrency must be a whole number from 1 to 256\n"},
 	{"sweep_overdue_s = 0", ":1: sweep_overdue_s must be a whole number from 1 to 86400\n"},
 	{"sweep_overdue_s = 86401", ":1: sweep_overdue_s must be a whole number from 1 to 86400\n"},
@@ -442,7 +458,7 @@ START_TEST(the_sample_shows_every_option)
 		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
 		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
 	}
-	ck_assert_uint_eq(count, 61);
+	ck_assert_uint_eq(count, 63);
 	settings_defaults(&preset);
 	memset(&loaded, 0xff, sizeof(loaded));
 	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);

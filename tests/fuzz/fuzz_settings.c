@@ -10,17 +10,37 @@
 #include "base/settings_options.h"
 #include "base/text.h"
 
-static void put_text(struct buffer *out, const struct option *option, const char *text)
+static void put_quoted(struct buffer *out, const char *text)
 {
-	must(strlen(text) <= option->max && strlen(text) < option->size);
 	must(text_is_utf8_clean(text, strlen(text)));
-	buffer_printf(out, "%s = '", option->name);
+	buffer_append_str(out, "'");
 	for (; *text; text++) {
 		if (*text == '\'' || *text == '\\')
 			buffer_append_str(out, "\\");
 		buffer_append(out, text, 1);
 	}
-	buffer_append_str(out, "'\n");
+	buffer_append_str(out, "'");
+}
+
+static void put_text(struct buffer *out, const struct option *option, const char *text)
+{
+	must(strlen(text) <= option->max && strlen(text) < option->size);
+	buffer_printf(out, "%s = ", option->name);
+	put_quoted(out, text);
+	buffer_append_str(out, "\n");
+}
+
+static void put_cells(struct buffer *out, const struct settings *settings)
+{
+	must(settings->cell_count <= SETTINGS_CELLS_MAX);
+	must(!settings->cell_count || settings->cell_name[0]);
+	buffer_append_str(out, "cells = {");
+	for (uint32_t i = 0; i < settings->cell_count; i++) {
+		must(settings->cells[i][0] == '/');
+		buffer_append_str(out, i ? ", " : "");
+		put_quoted(out, settings->cells[i]);
+	}
+	buffer_append_str(out, "}\n");
 }
 
 static void put_networks(struct buffer *out, const struct settings *settings)
@@ -63,6 +83,9 @@ static void put_option(struct buffer *out, const struct option *option,
 		break;
 	case OPTION_NETWORKS:
 		put_networks(out, settings);
+		break;
+	case OPTION_CELLS:
+		put_cells(out, settings);
 		break;
 	default:
 		put_text(out, option, member);
