@@ -155,6 +155,16 @@ const struct field player_register_result_fields[] = {
 	FIELD_END,
 };
 
+const struct field player_find_cmd_fields[] = {
+	FIELD(FIELD_BYTES, player_find_cmd, player_ids),
+	FIELD_END,
+};
+const struct field player_find_result_fields[] = {
+	VERDICT(player_find_result),
+	FIELD(FIELD_BYTES, player_find_result, found),
+	FIELD_END,
+};
+
 const struct field callback_grant_fields[] = {
 	FIELD(FIELD_U64, callback_grant, event),
 	FIELD_NAMED(callback_grant, kind, callback_kind_names, CALLBACK_KIND_COUNT),

@@ -178,6 +178,20 @@ struct player_ref {
 };
 
 /*
+ * Asks which of several player_ids this ledger has, for workers with several cells (web/cell_links.h).
+ * Reads only. An id is PLAYER_ID_SIZE - 1 characters, without a separator.
+ */
+#define PLAYER_FIND_MAX BATCH_RESULTS_MAX
+struct player_find_cmd {
+	struct bytes player_ids; /* at most PLAYER_FIND_MAX */
+};
+struct player_find_result {
+	struct verdict verdict; /* bad_request: no such list */
+	struct bytes
+		found; /* for each id one byte, in their order: 1 if there is the player, else 0 */
+};
+
+/*
  * Permission to send one attempt of a callback, with all data for it. The holder sends it once and
  * reports the outcome with CALLBACK_END. When the first byte leaves, the lease must still have the
  * call's timeout and CALLBACK_FENCE_SPARE_MS left. If the holder dies, the sweeper takes over

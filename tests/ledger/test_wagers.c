@@ -359,6 +359,55 @@ START_TEST(players_register_once)
 }
 END_TEST
 
+/* Asks for @player_ids, which follow each other. Returns a digit for each. */
+static const char *find_players(const char *player_ids)
+{
+	static char found[PLAYER_FIND_MAX + 1];
+	const struct player_find_cmd cmd = {
+		.player_ids = {(const uint8_t *)player_ids, (uint32_t)strlen(player_ids)}};
+	struct slot *slot = case_run(COMMAND_PLAYER_FIND, &cmd);
+	const struct player_find_result *result = &slot->result.player_find;
+	struct buffer out;
+
+	/* Reads run when the answer is made. */
+	buffer_init(&out, FRAME_MAX);
+	ledger_answer(&case_ledger, slot, 1, &out);
+	buffer_free(&out);
+	ck_assert_int_eq(slot->outcome, FRAME_DONE);
+	if (result->verdict.refusal != REFUSAL_NONE)
+		return "refused";
+	for (uint32_t i = 0; i < result->found.len; i++)
+		found[i] = (char)('0' + result->found.data[i]);
+	found[result->found.len] = '\0';
+	return found;
+}
+
+/* A worker with several cells asks the ledger of the first character first, and finds the player there. */
+START_TEST(a_new_player_has_the_character_of_the_ledger)
+{
+	struct player_register_cmd cmd;
+	struct player_register_result first, again;
+
+	case_open(_i);
+	case_ledger.ws.id_number = 15;
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.casino_id, "demo");
+	strcpy(cmd.user_id, "bob");
+	strcpy(cmd.player_id, "bbbbbbbbbbbbbbbbbbbb");
+	first = case_run(COMMAND_PLAYER_REGISTER, &cmd)->result.player_register;
+	ck_assert_str_eq(first.player_id, "pbbbbbbbbbbbbbbbbbbb");
+	ck_assert(first.created);
+	again = case_run(COMMAND_PLAYER_REGISTER, &cmd)->result.player_register;
+	ck_assert_str_eq(again.player_id, first.player_id);
+	ck_assert(again.created);
+	ck_assert_str_eq(find_players("bbbbbbbbbbbbbbbbbbbbpbbbbbbbbbbbbbbbbbbb"), "01");
+	ck_assert_str_eq(find_players("bbb"), "refused");
+	ck_assert_str_eq(find_players(""), "");
+	case_prove();
+	case_close();
+}
+END_TEST
+
 static money_t staked(void)
 {
 	return case_balance("alice").staked;
@@ -452,6 +501,7 @@ Suite *wagers_suite(void)
 	tcase_add_loop_test(tc, a_player_is_named_by_id, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, rounds_have_room_for_256_bets, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, players_register_once, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_new_player_has_the_character_of_the_ledger, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_stake_is_shown_until_its_round_is_settled, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_seamless_player_has_no_stake_here, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_new_player_has_no_stake, 0, CASE_STORE_COUNT);

@@ -20,6 +20,7 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_CLIENT_KEY] = {APPLIES(client_key)},
 	[COMMAND_PLAYER_REGISTER] = {APPLIES(player_register)},
 	[COMMAND_PLAYER_BALANCE] = {APPLIES(player_balance), .concludes = player_balance_concludes},
+	[COMMAND_PLAYER_FIND] = {.read = player_find_read},
 	[COMMAND_BET_PLACE] = {APPLIES(bet_place), LOADS_OBJECTS},
 	[COMMAND_BET_CANCEL] = {APPLIES(bet_cancel), LOADS_OBJECTS},
 	[COMMAND_ROUND_SETTLE] = {APPLIES(round_settle), LOADS_OBJECTS},

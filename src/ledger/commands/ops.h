@@ -121,6 +121,7 @@ OPS_READ(callback_page);
 OPS_READ(feed);
 OPS_READ(dealer_state);
 OPS_READ(find);
+OPS_READ(player_find);
 OPS_READ(keyring);
 OPS_READ(key_try);
 OPS_READ(list);

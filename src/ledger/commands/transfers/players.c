@@ -5,10 +5,12 @@
 #include "ledger/outbox/outbox.h"
 #include "ledger/rows/audit.h"
 #include "ledger/rows/keys.h"
+#include "ledger/rows/life.h"
 #include "ledger/rows/player_stats.h"
 #include "ledger/rows/resolve_player.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Declares the stakes of the player once it is loaded. A seamless dealer's players have none here. */
 static void want_staked(struct ws *ws, const struct dealer *dealer_key,
@@ -58,7 +60,19 @@ void balance_apply(const void *arg, const struct apply_context *context, struct 
 	text_copy(result->currency, sizeof(result->currency), dealer->currency);
 }
 
-#define PLAYER_ID_CHARACTERS "abcdefghijklmnopqrstuvwxyz234567"
+_Static_assert(sizeof(PLAYER_ID_CHARACTERS) > LIFE_STRIDE, "each ledger_number has a character");
+
+/*
+ * Writes the id that a new player gets for the random one that was given. It begins with the character of
+ * this ledger's number, by which a worker with several cells asks this one first. Ids of ledger 0 stay
+ * as they are: their first character is random.
+ */
+static void name_player(const struct ws *ws, const char *given, char player_id[PLAYER_ID_SIZE])
+{
+	text_copy(player_id, PLAYER_ID_SIZE, given);
+	if (ws->id_number && player_id[0])
+		player_id[0] = PLAYER_ID_CHARACTERS[ws->id_number % LIFE_STRIDE];
+}
 
 /* Declares what create_player() needs. */
 static void want_new(struct ws *ws, const char *casino_id, const char *user_id,
@@ -78,8 +92,10 @@ static void want_new(struct ws *ws, const char *casino_id, const char *user_id,
 void player_put_keys(const void *arg, struct ws *ws)
 {
 	const struct player_put_cmd *cmd = arg;
+	char player_id[PLAYER_ID_SIZE];
 
-	want_new(ws, cmd->casino_id, cmd->user_id, cmd->player_id);
+	name_player(ws, cmd->player_id, player_id);
+	want_new(ws, cmd->casino_id, cmd->user_id, player_id);
 	audit_keys(ws, &cmd->operator);
 }
 
@@ -123,14 +139,17 @@ static enum refusal put_player(const struct player_put_cmd *cmd,
 	const struct apply_context *context, struct ws *ws, const struct dealer *dealer,
 	const struct player *stored, struct player *player)
 {
+	char player_id[PLAYER_ID_SIZE];
 	enum refusal refusal = REFUSAL_NONE;
+
+	name_player(ws, cmd->player_id, player_id);
 
 	if (stored)
 		*player = *stored;
 	else if (cmd->change_suspended)
 		refusal = REFUSAL_USER_NOT_FOUND;
 	else
-		refusal = create_player(ws, dealer, cmd->player_id, context->now.wall_ms, player);
+		refusal = create_player(ws, dealer, player_id, context->now.wall_ms, player);
 	if (refusal != REFUSAL_NONE || !cmd->change_suspended)
 		return refusal;
 	player->suspended = cmd->suspended;
@@ -147,7 +166,7 @@ void player_put_apply(const void *arg, const struct apply_context *context, stru
 	struct player player = player_named(cmd->casino_id, cmd->user_id);
 	const struct dealer *dealer = ws_get(ws, RECORD_DEALER, &dealer_key);
 	const struct player *stored = ws_get(ws, RECORD_PLAYER, &player);
-	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
+	char object[OBJECT_SIZE], detail[DETAIL_SIZE], player_id[PLAYER_ID_SIZE];
 	enum audit_state state;
 
 	if (!external_id_valid(cmd->user_id) || !dealer) {
@@ -168,7 +187,8 @@ void player_put_apply(const void *arg, const struct apply_context *context, stru
 		player = *stored;
 	}
 	/* A command that was sent again offers the same player_id. */
-	result->created = !cmd->change_suspended && strcmp(player.player_id, cmd->player_id) == 0;
+	name_player(ws, cmd->player_id, player_id);
+	result->created = !cmd->change_suspended && strcmp(player.player_id, player_id) == 0;
 	text_copy(result->casino_id, sizeof(result->casino_id), player.casino_id);
 	text_copy(result->user_id, sizeof(result->user_id), player.user_id);
 	text_copy(result->player_id, sizeof(result->player_id), player.player_id);
@@ -219,8 +239,10 @@ bool player_balance_concludes(const void *result)
 void player_register_keys(const void *arg, struct ws *ws)
 {
 	const struct player_register_cmd *cmd = arg;
+	char player_id[PLAYER_ID_SIZE];
 
-	want_new(ws, cmd->casino_id, cmd->user_id, cmd->player_id);
+	name_player(ws, cmd->player_id, player_id);
+	want_new(ws, cmd->casino_id, cmd->user_id, player_id);
 }
 
 void player_register_apply(const void *arg, const struct apply_context *context, struct ws *ws,
@@ -232,22 +254,65 @@ void player_register_apply(const void *arg, const struct apply_context *context,
 	struct player player = player_named(cmd->casino_id, cmd->user_id);
 	const struct dealer *dealer = ws_get(ws, RECORD_DEALER, &dealer_key);
 	const struct player *stored = ws_get(ws, RECORD_PLAYER, &player);
+	char player_id[PLAYER_ID_SIZE];
 
+	name_player(ws, cmd->player_id, player_id);
 	if (!external_id_valid(cmd->user_id))
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 	else if (!dealer)
 		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
 	else if (!stored)
 		result->verdict.refusal =
-			create_player(ws, dealer, cmd->player_id, context->now.wall_ms, &player);
+			create_player(ws, dealer, player_id, context->now.wall_ms, &player);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	if (stored)
 		player = *stored;
 	/* A worker that sends the same command again offers the same player_id. */
-	result->created = strcmp(player.player_id, cmd->player_id) == 0;
+	result->created = strcmp(player.player_id, player_id) == 0;
 	text_copy(result->player_id, sizeof(result->player_id), player.player_id);
 	text_copy(result->user_id, sizeof(result->user_id), player.user_id);
 	text_copy(result->casino_id, sizeof(result->casino_id), player.casino_id);
 	text_copy(result->currency, sizeof(result->currency), dealer->currency);
+}
+
+/* Declares the row of the id at @at of @ids. Returns its key. */
+static struct player_name want_id(struct ws *ws, struct bytes ids, uint32_t at)
+{
+	char player_id[PLAYER_ID_SIZE] = "";
+	struct player_name key;
+
+	memcpy(player_id, ids.data + (size_t)at * (PLAYER_ID_SIZE - 1), PLAYER_ID_SIZE - 1);
+	key = player_id_named(player_id);
+	ws_want(ws, RECORD_PLAYER_NAME, &key);
+	return key;
+}
+
+enum status player_find_read(const void *arg, const struct read_context *context, void *out)
+{
+	const struct player_find_cmd *cmd = arg;
+	struct player_find_result *result = out;
+	const uint32_t count = cmd->player_ids.len / (PLAYER_ID_SIZE - 1);
+	struct ws *ws = context->ws;
+	struct player_name key;
+	enum status status = STATUS_OK;
+	uint8_t found;
+
+	if (count > PLAYER_FIND_MAX || cmd->player_ids.len % (PLAYER_ID_SIZE - 1)) {
+		result->verdict.refusal = REFUSAL_BAD_REQUEST;
+		return STATUS_OK;
+	}
+	ws_reset(ws);
+	for (uint32_t at = 0; at < count; at++)
+		want_id(ws, cmd->player_ids, at);
+	if (ws_pending(ws))
+		status = context->store->load(context->store, ws);
+	for (uint32_t at = 0; !status && at < count; at++) {
+		key = want_id(ws, cmd->player_ids, at);
+		found = ws_loaded(ws, RECORD_PLAYER_NAME, &key) &&
+			ws_get(ws, RECORD_PLAYER_NAME, &key) != NULL;
+		buffer_append(context->rows, &found, sizeof(found));
+	}
+	result->found = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
+	return context->rows->failed ? STATUS_NOMEM : status;
 }
