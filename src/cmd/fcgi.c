@@ -15,6 +15,7 @@
  *   75  the ledger speaks another protocol version, or memory was short: restart
  *   78  configuration error
  */
+#include "base/cells.h"
 #include "base/log.h"
 #include "base/no_dump.h"
 #include "base/rlimit.h"
@@ -216,21 +217,91 @@ static bool service_init(struct web_service *service, const struct arguments *ar
 	return true;
 }
 
+/* Fills @cells with the cells of @list, and names them to @service if there are several. */
+static bool service_cells(struct web_service *service, const struct cell_list *list,
+	struct web_cells *cells)
+{
+	struct web_cell *cell;
+	int len;
+
+	if (list->count == 1)
+		return true;
+	cells->count = list->count;
+	cells->ledger_deadline_ms = service->ledger_deadline_ms;
+	for (unsigned int at = 0; at < list->count; at++) {
+		cell = &cells->list[at];
+		text_copy(cell->name, sizeof(cell->name), list->cells[at].name);
+		cell->number = list->cells[at].ledger_number;
+		len = snprintf(cell->ledger_path, sizeof(cell->ledger_path), "%s/edge.sock",
+			list->cells[at].socket_directory);
+		if (len < 0 || (size_t)len >= sizeof(cell->ledger_path))
+			return false;
+	}
+	service->cells = cells;
+	return true;
+}
+
+/*
+ * Makes a queue of refused calls for each cell, unless the configuration of the default cell keeps none.
+ * @queues: of CELLS_MAX, the first for the default cell.
+ */
+static void service_refusals(struct web_service *service, const struct settings *settings,
+	struct refusal_queue *queues)
+{
+	struct web_cells *cells = service->cells;
+
+	if (!settings->refused_keep_mib)
+		return;
+	if (refusal_queue_init(&queues[0]))
+		service->refusals = &queues[0];
+	for (unsigned int at = 0; cells && at < cells->count; at++) {
+		if (!at)
+			cells->list[0].refusals = service->refusals;
+		else if (refusal_queue_init(&queues[at]))
+			cells->list[at].refusals = &queues[at];
+	}
+}
+
+/* Sends what is left when the process stops, and closes the connections of fibers. */
+static void service_end(const struct web_service *service)
+{
+	struct web_cells *cells = service->cells;
+
+	if (service->refusals)
+		refusal_queue_end(service->refusals, service->ledger_path);
+	if (service->muxes)
+		muxes_free(service->muxes);
+	for (unsigned int at = 1; cells && at < cells->count; at++) {
+		if (cells->list[at].refusals)
+			refusal_queue_end(cells->list[at].refusals, cells->list[at].ledger_path);
+		if (cells->list[at].muxes)
+			muxes_free(cells->list[at].muxes);
+	}
+}
+
 /*
  * Decides whether a thread runs several requests as fibers. Requests that wait for dealers need
  * threads of their own, because libcurl does not support fibers.
  */
 static bool service_fibers(struct web_service *service, unsigned int threads)
 {
-	static struct muxes muxes;
+	static struct muxes muxes[CELLS_MAX];
 	static struct feed_waits feed_waits;
+	struct web_cells *cells = service->cells;
 
 	if (service->group != SERVE_WALLET || threads == 1)
 		return true;
-	service->muxes = &muxes;
+	service->muxes = &muxes[0];
 	feed_waits_init(&feed_waits, threads);
 	service->feed_waits = &feed_waits;
-	return muxes_init(&muxes, service->ledger_path, threads);
+	for (unsigned int at = 1; cells && at < cells->count; at++) {
+		cells->list[at].muxes = &muxes[at];
+		if (!muxes_init(&muxes[at], cells->list[at].ledger_path, threads))
+			return false;
+	}
+	if (cells)
+		cells->list[0].muxes = &muxes[0];
+	return muxes_init(&muxes[0], service->ledger_path, threads);
 }
 
 /*
@@ -273,6 +344,8 @@ static struct shared_listener *join_shared_listener(const struct arguments *argu
 		!shared_listener_join(&shared, &group, LISTEN_INHERITED_FD, again))
 		return NULL;
 	own = DESCRIPTORS_SPARE + arguments->threads * DESCRIPTORS_SLOT;
+	if (service->cells)
+		own += service->cells->count * MUXES_MAX;
 	limit = rlimit_raise_files(
 		own + SHARED_LISTENER_FOLLOWERS_MAX * SHARED_LISTENER_DESCRIPTORS_EACH);
 	limit = limit > own ? (limit - own) / SHARED_LISTENER_DESCRIPTORS_EACH : 0;
@@ -330,19 +403,21 @@ static int serve_own(const struct arguments *arguments, struct web_service *serv
  * or by an old web server may have only 1024 descriptors. Several hundred threads would use more,
  * and dealers could not be reached.
  */
-static unsigned int connections_kept(unsigned int threads)
+static unsigned int connections_kept(unsigned int threads, unsigned int cells)
 {
-	rlim_t limit = rlimit_raise_files(
-		DESCRIPTORS_SPARE + threads * (DESCRIPTORS_THREAD + SENDER_INFLIGHT_MAX));
+	/* A thread has a connection to each ledger. */
+	const unsigned int own = DESCRIPTORS_THREAD + cells - 1;
+	rlim_t limit =
+		rlimit_raise_files(DESCRIPTORS_SPARE + threads * (own + SENDER_INFLIGHT_MAX));
 	rlim_t each = limit > DESCRIPTORS_SPARE ? (limit - DESCRIPTORS_SPARE) / threads : 0;
 
-	if (each <= DESCRIPTORS_THREAD) {
+	if (each <= own) {
 		log_line(LOG_LEVEL_WARNING, "descriptors_few",
 			"limit=%llu threads=%u remedy=\"raise the limit of open files\"",
 			(unsigned long long)limit, threads);
 		return 1;
 	}
-	each -= DESCRIPTORS_THREAD;
+	each -= own;
 	return each < SENDER_INFLIGHT_MAX ? (unsigned int)each : SENDER_INFLIGHT_MAX;
 }
 
@@ -398,8 +473,10 @@ static int serve_console(const struct arguments *arguments, const struct setting
 int main(int argc, char **argv)
 {
 	static struct settings settings;
+	static struct cell_list list;
+	static struct web_cells cells;
 	static struct flood flood;
-	static struct refusal_queue refusals;
+	static struct refusal_queue refusals[CELLS_MAX];
 	struct arguments arguments = {.config = SETTINGS_DEFAULT_FILE,
 		.group = SERVE_WALLET,
 		.threads = 1};
@@ -431,6 +508,11 @@ int main(int argc, char **argv)
 		return EX_CONFIG;
 	if (arguments.console)
 		return serve_console(&arguments, &settings, &service);
+	status = cells_load(&settings, arguments.config, &list, stderr);
+	if (status)
+		return status_exit_code(status);
+	if (!service_cells(&service, &list, &cells))
+		return EX_CONFIG;
 	if (!flood_init(&flood)) {
 		fprintf(stderr,
 			PROGRAM ": the kernel gives no random numbers: allow the system call "
@@ -438,8 +520,7 @@ int main(int argc, char **argv)
 		return EX_TEMPFAIL;
 	}
 	service.flood = &flood;
-	if (settings.refused_keep_mib && refusal_queue_init(&refusals))
-		service.refusals = &refusals;
+	service_refusals(&service, &settings, refusals);
 	if (!arguments.socket && !listen_inherited(PROGRAM))
 		return EXIT_USAGE;
 	if (arguments.socket)
@@ -453,12 +534,9 @@ int main(int argc, char **argv)
 	log_line(LOG_LEVEL_INFO, "start", "serve=%s base_path=\"%s\" threads=%u",
 		serve_group_names[service.group], service.base_path, arguments.threads);
 	if (arguments.group == SERVE_PLATFORM)
-		service.callbacks.keep = connections_kept(arguments.threads);
+		service.callbacks.keep = connections_kept(arguments.threads, list.count);
 	code = arguments.socket ? serve_own(&arguments, &service, &own)
 				: serve_inherited(&arguments, &settings, &service);
-	if (service.refusals)
-		refusal_queue_end(service.refusals, service.ledger_path);
-	if (service.muxes)
-		muxes_free(service.muxes);
+	service_end(&service);
 	return code;
 }

@@ -305,3 +305,11 @@ bool exposition_render(struct buffer *out, const struct collection *collection)
 	}
 	return !out->failed;
 }
+
+void exposition_put_cell(struct buffer *out, bool is_first, const char *name, bool up)
+{
+	if (is_first)
+		exposition_begin(out, "cell_up", "gauge",
+			"0: the ledger of the cell does not answer. Only with several cells.");
+	buffer_printf(out, PREFIX "cell_up{cell=\"%s\"} %d\n", name, up);
+}

@@ -18,4 +18,7 @@
 /* Appends the text to @out. Returns false if it does not fit or memory is exhausted. */
 bool exposition_render(struct buffer *out, const struct collection *collection);
 
+/* Appends the gauge cell_up of a cell. The first one is preceded by its description. */
+void exposition_put_cell(struct buffer *out, bool is_first, const char *name, bool up);
+
 #endif

@@ -22,33 +22,6 @@ void auth_free(struct auth *auth)
 	explicit_bzero(auth, sizeof(*auth));
 }
 
-/* A call to the ledger that must end in time. */
-struct ledger_call {
-	struct link *link;
-	int64_t deadline_ms;
-};
-
-static enum status ask_keyring(void *context, const struct keyring_cmd *cmd,
-	struct keyring_result *page)
-{
-	const struct ledger_call *call = context;
-	enum status status = link_call(call->link, COMMAND_KEYRING, cmd, page, call->deadline_ms);
-
-	return status == STATUS_OK && page->verdict.refusal != REFUSAL_NONE ? STATUS_BUSY : status;
-}
-
-/* Updates the keys, unless the ledger confirmed them within AUTH_FRESH_MS. */
-static enum status auth_refresh(struct auth *auth, struct link *link, int64_t now_ms,
-	int64_t deadline_ms)
-{
-	struct ledger_call call = {.link = link, .deadline_ms = deadline_ms};
-
-	if (auth->keyring.generation && auth->keyring.generation == link->generation &&
-		now_ms - link->asked_ms <= AUTH_FRESH_MS)
-		return STATUS_OK;
-	return keyring_fetch(&auth->keyring, auth->of, ask_keyring, &call);
-}
-
 /*
  * Returns true if one of @found's keys signed @request. With @found NULL it does the same work
  * and returns false. The work is one HMAC for each key slot. Its algorithm follows from the
@@ -98,32 +71,51 @@ static bool verify_within_budget(struct auth *auth, const struct keyring_entry *
 	return good;
 }
 
+static const struct http_variable *caller_header(const struct auth *auth,
+	const struct http_request *request)
+{
+	return &request->headers[auth->of == KEYRING_DEALERS ? HEADER_CASINO_ID : HEADER_CLIENT_ID];
+}
+
+const char *auth_caller_id(const struct auth *auth, const struct http_request *request)
+{
+	const struct http_variable *id = caller_header(auth, request);
+
+	return http_header_is_single(id) ? id->value : NULL;
+}
+
+const struct keyring_entry *auth_verify(struct auth *auth, const struct keyring *keyring,
+	const struct http_request *request)
+{
+	const char *id = auth_caller_id(auth, request);
+	const struct http_variable *header =
+		&request->headers[auth->of == KEYRING_DEALERS ? HEADER_SIGNATURE
+							      : HEADER_CLIENT_SIGNATURE];
+	const struct keyring_entry *found;
+	struct signature given;
+
+	auth->why = AUTH_HEADERS;
+	if (!id || !http_header_is_single(header))
+		return NULL;
+	found = keyring_find(keyring, id);
+	auth->why = found ? AUTH_SIGNATURE : AUTH_UNKNOWN;
+	/* A header that cannot be a signature is rejected without an HMAC. */
+	if (!signature_read(header->value, &given) ||
+		!verify_within_budget(auth, found, request, id, &given))
+		return NULL;
+	auth->why = AUTH_UNKNOWN;
+	return found;
+}
+
 enum status auth_check(struct auth *auth, struct link *link, const struct http_request *request,
 	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **caller)
 {
-	bool is_dealer = auth->of == KEYRING_DEALERS;
-	const struct http_variable *id =
-		&request->headers[is_dealer ? HEADER_CASINO_ID : HEADER_CLIENT_ID];
-	const struct http_variable *header =
-		&request->headers[is_dealer ? HEADER_SIGNATURE : HEADER_CLIENT_SIGNATURE];
-	const struct keyring_entry *found = NULL;
-	struct signature given;
 	enum status status;
 
 	*caller = NULL;
 	auth->why = AUTH_HEADERS;
-	status = auth_refresh(auth, link, now_ms, deadline_ms);
-	if (status != STATUS_OK)
-		return status;
-	if (!http_header_is_single(id) || !http_header_is_single(header))
-		return STATUS_OK;
-	found = keyring_find(&auth->keyring, id->value);
-	auth->why = found ? AUTH_SIGNATURE : AUTH_UNKNOWN;
-	/* A header that cannot be a signature is rejected without an HMAC. */
-	if (signature_read(header->value, &given) &&
-		verify_within_budget(auth, found, request, id->value, &given)) {
-		*caller = found;
-		auth->why = AUTH_UNKNOWN;
-	}
-	return STATUS_OK;
+	status = keyring_refresh(&auth->keyring, auth->of, link, now_ms, deadline_ms);
+	if (status == STATUS_OK)
+		*caller = auth_verify(auth, &auth->keyring, request);
+	return status;
 }

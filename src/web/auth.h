@@ -20,15 +20,15 @@
 
 #include "fcgi/request.h"
 #include "link/client.h"
-#include "link/keyring.h"
 #include "metrics/counters.h"
 #include "web/flood.h"
+#include "web/request/fresh_keyring.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* The keys are fresh for this time after an answer of the ledger. */
-#define AUTH_FRESH_MS 1000
+#define AUTH_FRESH_MS KEYRING_FRESH_MS
 /* Signatures that are computed for a wrong one, within the budget. */
 #define AUTH_WORK DEALER_KEYS_MAX
 
@@ -53,5 +53,15 @@ void auth_free(struct auth *auth);
  */
 enum status auth_check(struct auth *auth, struct link *link, const struct http_request *request,
 	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **caller);
+
+/* Returns the id that the headers of @request name; NULL if there is not exactly one. */
+const char *auth_caller_id(const struct auth *auth, const struct http_request *request);
+
+/*
+ * Authenticates @request by @keyring, which is fresh, in place of the keyring of @auth. Returns the caller as
+ * auth_check() does. For workers with several cells.
+ */
+const struct keyring_entry *auth_verify(struct auth *auth, const struct keyring *keyring,
+	const struct http_request *request);
 
 #endif

@@ -28,12 +28,14 @@ bool worker_init(struct worker *worker, const struct web_service *service)
 	worker->service = service;
 	linked = link_init(&worker->link, service->ledger_path);
 	worker->link.mux = muxes_pick(service->muxes);
+	if (service->cells)
+		worker->cells = cell_links_new(service->cells, &worker->link, !is_wallet);
 	has_auth = auth_init(&worker->auth, is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS);
 	worker->auth.flood = service->flood;
 	worker->sender = is_wallet ? NULL : sender_new(&service->callbacks);
 	counted = counting_init(&worker->counting, service->counters_path);
 	if (reply_init(&worker->reply) && linked && has_auth && counted &&
-		(is_wallet || worker->sender))
+		(is_wallet || worker->sender) && (worker->cells || !service->cells))
 		return true;
 	worker_free(worker);
 	return false;
@@ -41,6 +43,7 @@ bool worker_init(struct worker *worker, const struct web_service *service)
 
 void worker_free(struct worker *worker)
 {
+	cell_links_free(worker->cells);
 	link_close(&worker->link);
 	auth_free(&worker->auth);
 	sender_free(worker->sender);
@@ -78,6 +81,36 @@ static void describe_body_by_headers(const struct http_request *request,
 			"with Content-Type: application/json");
 }
 
+/* Checks the signature. A dealer's cell becomes that of the request. */
+static enum status check_caller(struct worker *worker, struct web_request *web)
+{
+	const struct http_request *request = web->request;
+	enum status status;
+
+	if (!web->cells)
+		return auth_check(&worker->auth, &worker->link, request, request->boot_ms,
+			web->deadline_ms, &web->caller);
+	status =
+		cell_auth_check(&worker->auth, web->cells, request, web->deadline_ms, &web->caller);
+	if (worker->service->group == SERVE_WALLET && web->cells->chosen)
+		web_request_use_cell(web);
+	return status;
+}
+
+/* Calls the handler, once more if the player may have moved from the cell that was remembered. */
+static void call_handler(const struct route *route, struct web_request *web)
+{
+	char request_id[REQUEST_ID_SIZE];
+
+	route->handle(web);
+	if (!web->cells || web->reply->refusal != REFUSAL_USER_NOT_FOUND ||
+		!cell_links_forget(web->cells))
+		return;
+	text_copy(request_id, sizeof(request_id), web->reply->request_id);
+	reply_reset(web->reply, request_id);
+	route->handle(web);
+}
+
 /* Checks the signature and the shape of the body, then calls the handler. */
 static void serve_signed(struct worker *worker, const struct route *route, struct web_request *web)
 {
@@ -86,8 +119,7 @@ static void serve_signed(struct worker *worker, const struct route *route, struc
 	enum refusal refusal;
 	enum status status;
 
-	status = auth_check(&worker->auth, &worker->link, request, request->boot_ms,
-		web->deadline_ms, &web->caller);
+	status = check_caller(worker, web);
 	if (status != STATUS_OK) {
 		reply_fail(web->reply, status, CALL_READS);
 		return;
@@ -115,7 +147,7 @@ static void serve_signed(struct worker *worker, const struct route *route, struc
 	if (refusal != REFUSAL_NONE)
 		reply_refuse(web->reply, refusal, detail[0] ? detail : NULL);
 	else
-		route->handle(web);
+		call_handler(route, web);
 }
 
 static bool is_too_large(const struct route *route, const struct http_request *request)
@@ -140,6 +172,7 @@ static void serve_route(struct worker *worker, const struct route *route,
 	struct web_request web = {
 		.request = request,
 		.link = &worker->link,
+		.cells = worker->cells,
 		.deadline_ms = request->boot_ms + service->ledger_deadline_ms,
 		.ledger_deadline_ms = service->ledger_deadline_ms,
 		.request_window_s = service->request_window_s,
@@ -302,6 +335,8 @@ void serve(struct worker *worker, const struct http_request *request)
 	worker->authenticated = false;
 	reply_reset(reply, request_id->count == 1 ? request_id->value : NULL);
 	worker->link.request_id = reply->request_id;
+	if (worker->cells)
+		cell_links_begin(worker->cells, reply->request_id);
 	request_trace(reply, "request", request->body, request->body_len);
 	if (request->excess && !(route && route->serves_excess))
 		reply_refuse(reply, REFUSAL_SERVICE_UNAVAILABLE, too_many);
@@ -311,6 +346,8 @@ void serve(struct worker *worker, const struct http_request *request)
 		reply_refuse(reply, REFUSAL_NOT_FOUND, NULL);
 	if (reply->status == STATUS_PROTOCOL)
 		worker->ended = true;
+	if (worker->cells)
+		cell_links_end(worker->cells, reply->status);
 	reply_finish(reply);
 	worker->rejections.pending = worker->refused.pending = false;
 	if (is_refused_probe(worker, request)) {
@@ -327,9 +364,15 @@ void serve(struct worker *worker, const struct http_request *request)
 
 void serve_after(struct worker *worker)
 {
-	rejection_log_send(&worker->rejections, &worker->link, &worker->counting);
-	refused_record_queue(&worker->refused, worker->service->refusals,
-		worker->service->ledger_path, &worker->counting);
+	struct cell_links *cells = worker->cells;
+	const struct web_service *service = worker->service;
+	/* The cell of the dealer, or the default cell. */
+	const struct cell_link *entry = cells ? &cells->list[cells->at] : NULL;
+
+	rejection_log_send(&worker->rejections, entry ? entry->link : &worker->link,
+		&worker->counting);
+	refused_record_queue(&worker->refused, entry ? entry->cell->refusals : service->refusals,
+		entry ? entry->cell->ledger_path : service->ledger_path, &worker->counting);
 }
 
 static void *program_open(void *context)
@@ -366,23 +409,39 @@ static void program_after(void *worker)
 }
 
 /* The refusal queue has a fiber that sends, over a connection that the requests use, too. */
-static bool add_refusals(const struct web_service *service, struct fibers *fibers)
+static bool add_refusals(struct refusal_queue *refusals, struct fibers *fibers, struct muxes *muxes,
+	const char *ledger_path)
 {
-	return !service->refusals ||
-		refusal_queue_add_fiber(service->refusals, fibers, muxes_pick(service->muxes),
-			service->ledger_path);
+	return !refusals ||
+		refusal_queue_add_fiber(refusals, fibers, muxes_pick(muxes), ledger_path);
 }
 
-/* Each connection to the ledger has a fiber that sends and receives. */
+/* Each connection to a ledger has a fiber that sends and receives. */
+static bool add_pumps(struct fibers *fibers, struct muxes *muxes)
+{
+	for (unsigned int i = 0; i < muxes->count; i++) {
+		if (!fibers_add(fibers, mux_pump, &muxes->list[i], true))
+			return false;
+	}
+	return true;
+}
+
 static bool program_fibers(void *context, struct fibers *fibers)
 {
 	const struct web_service *service = context;
+	struct web_cells *cells = service->cells;
+	bool added;
 
-	for (unsigned int i = 0; i < service->muxes->count; i++) {
-		if (!fibers_add(fibers, mux_pump, &service->muxes->list[i], true))
-			return false;
+	added = add_pumps(fibers, service->muxes) &&
+		add_refusals(service->refusals, fibers, service->muxes, service->ledger_path);
+	/* The first cell is that of the service itself. */
+	for (unsigned int at = 1; added && cells && at < cells->count; at++) {
+		struct web_cell *cell = &cells->list[at];
+
+		added = add_pumps(fibers, cell->muxes) &&
+			add_refusals(cell->refusals, fibers, cell->muxes, cell->ledger_path);
 	}
-	return add_refusals(service, fibers);
+	return added;
 }
 
 struct fcgi_program web_service_program(const struct web_service *service)
@@ -398,5 +457,9 @@ struct fcgi_program web_service_program(const struct web_service *service)
 
 	if (service->refusals)
 		refusal_queue_begin(service->refusals);
+	for (unsigned int at = 1; service->cells && at < service->cells->count; at++) {
+		if (service->cells->list[at].refusals)
+			refusal_queue_begin(service->cells->list[at].refusals);
+	}
 	return program;
 }

@@ -6,7 +6,7 @@
 
 #include "callback/sender.h"
 #include "fcgi/server.h"
-#include "web/auth.h"
+#include "web/cell_auth.h"
 #include "web/refused_record.h"
 #include "web/rejection_log.h"
 #include "web/request/reply.h"
@@ -25,6 +25,8 @@ struct web_service {
 	struct flood *flood;            /* the bound of failed signatures; NULL: none */
 	struct refusal_queue *refusals; /* NULL: refused calls are not kept on disk */
 	struct feed_waits *feed_waits;  /* of fibers; NULL: no call waits for a transaction */
+	struct web_cells
+		*cells; /* several cells, of which the first has the members above; NULL: one */
 	struct muxes *muxes; /* the requests are fibers, which share these connections; or NULL */
 	struct sender_options callbacks; /* of group C; the networks must outlive the service */
 };
@@ -34,7 +36,8 @@ struct worker {
 	const struct web_service *service;
 	struct link link;
 	struct auth auth;
-	struct sender *sender; /* of group C; else NULL */
+	struct cell_links *cells; /* NULL: one cell, by @link */
+	struct sender *sender;    /* of group C; else NULL */
 	struct counting counting;
 	struct http_reply reply;         /* to the current request */
 	struct rejection_log rejections; /* of the current request */

@@ -75,6 +75,9 @@ void handle_readyz(struct web_request *web);
 /* Prints the metrics of all workers and of the ledger as text (metrics/exposition.h). */
 void handle_metrics(struct web_request *web);
 
+/* Asks whether the ledger of cell @at of several answers. */
+bool web_request_cell_up(struct web_request *web, unsigned int at);
+
 /* Returns the time, boot time, until which these two wait for the ledger. */
 int64_t web_request_stats_deadline_ms(const struct web_request *web);
 
@@ -82,6 +85,10 @@ int64_t web_request_stats_deadline_ms(const struct web_request *web);
  * Fills @ref with the player that @body names. If it names none, answers with an error and
  * returns false.
  */
+bool web_request_player_named(struct web_request *web, const struct player_body *body,
+	struct player_ref *ref);
+
+/* Does the same, and sets @web->link to the cell of the player (web_request_route()). */
 bool web_request_player(struct web_request *web, const struct player_body *body,
 	struct player_ref *ref);
 

@@ -29,6 +29,23 @@ static bool ask_worker_metrics(void *context, const struct metrics_cmd *cmd,
 	return status == STATUS_OK;
 }
 
+bool web_request_cell_up(struct web_request *web, unsigned int at)
+{
+	const struct metrics_cmd cmd = {.without_dealers = true};
+	struct metrics_result figures = {.swept = false};
+
+	return cell_links_look(web->cells, at, COMMAND_METRICS, &cmd, &figures,
+		       web_request_stats_deadline_ms(web)) == STATUS_OK;
+}
+
+/* Appends whether the ledger of each cell answers. @own_up: that of the default cell does. */
+static void put_cells(struct web_request *web, struct buffer *out, bool own_up)
+{
+	for (unsigned int at = 0; web->cells && at < web->cells->cells->count; at++)
+		exposition_put_cell(out, !at, web->cells->list[at].cell->name,
+			at ? web_request_cell_up(web, at) : own_up);
+}
+
 void handle_metrics(struct web_request *web)
 {
 	struct http_reply *reply = web->reply;
@@ -37,6 +54,7 @@ void handle_metrics(struct web_request *web)
 	if (collection_make(&collection, web->counters_path, ask_worker_metrics, web) &&
 		exposition_render(&reply->large, &collection)) {
 		reply->content_type = EXPOSITION_TYPE;
+		put_cells(web, &reply->large, collection.answered);
 	} else {
 		buffer_free(&reply->large);
 		reply_fail(reply, STATUS_NOMEM, CALL_READS);

@@ -24,7 +24,7 @@ static const struct field balance_fields[] = {
 	FIELD_END,
 };
 
-bool web_request_player(struct web_request *web, const struct player_body *body,
+bool web_request_player_named(struct web_request *web, const struct player_body *body,
 	struct player_ref *ref)
 {
 	const char *missing = NULL;
@@ -47,15 +47,25 @@ bool web_request_player(struct web_request *web, const struct player_body *body,
 	return true;
 }
 
+bool web_request_player(struct web_request *web, const struct player_body *body,
+	struct player_ref *ref)
+{
+	return web_request_player_named(web, body, ref) && web_request_route(web, ref);
+}
+
 void handle_register(struct web_request *web)
 {
 	const struct register_body *body = &web->body.enrolment;
 	struct player_register_cmd cmd = {.casino_id = ""};
 	struct player_register_result result;
+	struct player_ref player = {.player_id = ""};
 	enum status status = STATUS_NOMEM;
 
 	text_copy(cmd.casino_id, sizeof(cmd.casino_id), body->casino_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
+	text_copy(player.casino_id, sizeof(player.casino_id), body->casino_id);
+	if (!web_request_route(web, &player))
+		return;
 	memset(&result, 0, sizeof(result));
 	if (signature_random_id(cmd.player_id, sizeof(cmd.player_id)))
 		status = link_call(web->link, COMMAND_PLAYER_REGISTER, &cmd, &result,

@@ -26,12 +26,33 @@ static const char *const check_names[CHECK_COUNT] = {"ledger", "disk", "sweeper"
 struct readiness {
 	char status[10];
 	struct readiness_check checks[CHECK_COUNT];
+	struct bytes cells; /* as JSON */
 };
+#define READINESS                                                                                  \
+	FIELD(FIELD_STR, readiness, status),                                                       \
+		FIELD_SUB(readiness, checks, readiness_check, check_fields)
 static const struct field readiness_fields[] = {
-	FIELD(FIELD_STR, readiness, status),
-	FIELD_SUB(readiness, checks, readiness_check, check_fields),
+	READINESS,
 	FIELD_END,
 };
+static const struct field readiness_cells_fields[] = {
+	READINESS,
+	FIELD(FIELD_JSON, readiness, cells),
+	FIELD_END,
+};
+
+/* A cell of several. */
+struct cell_readiness {
+	char name[SETTINGS_CELL_NAME_SIZE];
+	bool ok;
+};
+static const struct field cell_readiness_fields[] = {
+	FIELD(FIELD_STR, cell_readiness, name),
+	FIELD(FIELD_BOOL, cell_readiness, ok),
+	FIELD_END,
+};
+/* Bytes of the text of all cells. */
+#define CELLS_TEXT_MAX 1024
 
 /* Sets the detail of a check. */
 #define DETAIL(check, ...) snprintf((check)->detail, sizeof((check)->detail), __VA_ARGS__)
@@ -66,12 +87,28 @@ static void check_sweeper(struct readiness_check *check, const struct metrics_re
 		DETAIL(check, "has not run since the ledger was started");
 }
 
+/* Writes whether the ledger of each cell answers. The others' state does not make this worker not ready. */
+static void put_cells(struct web_request *web, struct buffer *text, bool own_ok)
+{
+	struct cell_readiness cell;
+
+	buffer_append_str(text, "[");
+	for (unsigned int at = 0; at < web->cells->cells->count; at++) {
+		text_copy(cell.name, sizeof(cell.name), web->cells->list[at].cell->name);
+		cell.ok = at ? web_request_cell_up(web, at) : own_ok;
+		buffer_append_str(text, at ? "," : "");
+		render_record(text, cell_readiness_fields, &cell);
+	}
+	buffer_append_str(text, "]");
+}
+
 void handle_readyz(struct web_request *web)
 {
 	const struct metrics_cmd cmd = {.without_dealers = true};
 	struct metrics_result figures = {.swept = false};
 	struct readiness readiness = {.status = "ready"};
 	struct readiness_check *checks = readiness.checks;
+	struct buffer cells;
 	enum status status;
 
 	status = link_call(web->link, COMMAND_METRICS, &cmd, &figures,
@@ -91,7 +128,13 @@ void handle_readyz(struct web_request *web)
 		if (!checks[i].ok)
 			text_copy(readiness.status, sizeof(readiness.status), "not_ready");
 	}
-	reply_success(web->reply, readiness_fields, &readiness);
+	buffer_init(&cells, CELLS_TEXT_MAX);
+	if (web->cells)
+		put_cells(web, &cells, checks[CHECK_LEDGER].ok);
+	readiness.cells = (struct bytes){cells.data, (uint32_t)cells.len};
+	reply_success(web->reply, web->cells ? readiness_cells_fields : readiness_fields,
+		&readiness);
+	buffer_free(&cells);
 	if (strcmp(readiness.status, "ready") != 0)
 		web->reply->refusal = REFUSAL_SERVICE_UNAVAILABLE;
 	if (status != STATUS_OK)

@@ -20,7 +20,7 @@
 /* The part of a fault's text that fits after its place. */
 #define DETAIL_TEXT_MAX 140
 
-/* The items of a request as the ledger takes them. */
+/* The items of a request, or those of one cell, as the ledger takes them. */
 struct batch {
 	struct buffer items;
 	struct buffer hashed; /* the part of one item that a repetition must share */
@@ -28,6 +28,28 @@ struct batch {
 	uint32_t count;
 	enum round_result results[BATCH_RESULTS_MAX];
 };
+
+static struct batch *batch_new(void)
+{
+	struct batch *batch = calloc(1, sizeof(*batch));
+
+	if (!batch)
+		return NULL;
+	buffer_init(&batch->items, ITEMS_MAX);
+	buffer_init(&batch->hashed, BODY_MAX);
+	digest_begin(&batch->digest);
+	return batch;
+}
+
+static void batch_free(struct batch *batch)
+{
+	if (!batch)
+		return;
+	digest_end(&batch->digest);
+	buffer_free(&batch->items);
+	buffer_free(&batch->hashed);
+	free(batch);
+}
 
 /* Answers with a fault of the item at @at. @detail begins with its member. */
 static void refuse_item(struct web_request *web, enum refusal refusal, uint32_t at,
@@ -61,7 +83,7 @@ static bool read_item(struct web_request *web, uint32_t at, struct bytes text,
 		refusal = REFUSAL_BAD_REQUEST;
 		snprintf(detail, sizeof(detail), "payout_amount: is required for a win");
 	}
-	if (refusal == REFUSAL_NONE && !web_request_player(web, &body->player, player)) {
+	if (refusal == REFUSAL_NONE && !web_request_player_named(web, &body->player, player)) {
 		refusal = web->reply->refusal;
 		snprintf(detail, sizeof(detail), "%s", web->reply->detail);
 	}
@@ -71,7 +93,20 @@ static bool read_item(struct web_request *web, uint32_t at, struct bytes text,
 }
 
 /* Adds an item to the command, and to the digest what makes it the same (contract, "Repeated batches"). */
-static void add_item(struct batch *batch, const struct result_request_body *body,
+static void add_item(struct batch *batch, const struct settle_item *added)
+{
+	struct settle_item item = *added;
+
+	pack_record(&batch->items, settle_item_fields, &item);
+	item.remark[0] = '\0';
+	item.user_bet.len = item.game_result.len = item.user_bet_result.len = 0;
+	buffer_reset(&batch->hashed);
+	pack_record(&batch->hashed, settle_item_fields, &item);
+	digest_add(&batch->digest, batch->hashed.data, batch->hashed.len);
+	batch->results[batch->count++] = item.result;
+}
+
+static void add_body(struct batch *batch, const struct result_request_body *body,
 	const struct player_ref *player)
 {
 	struct settle_item item = {
@@ -85,13 +120,7 @@ static void add_item(struct batch *batch, const struct result_request_body *body
 
 	text_copy(item.game_id, sizeof(item.game_id), body->game_id);
 	text_copy(item.remark, sizeof(item.remark), body->remark);
-	pack_record(&batch->items, settle_item_fields, &item);
-	item.remark[0] = '\0';
-	item.user_bet.len = item.game_result.len = item.user_bet_result.len = 0;
-	buffer_reset(&batch->hashed);
-	pack_record(&batch->hashed, settle_item_fields, &item);
-	digest_add(&batch->digest, batch->hashed.data, batch->hashed.len);
-	batch->results[batch->count++] = body->result;
+	add_item(batch, &item);
 }
 
 /* Reads all items. If one is wrong, answers with an error and returns false. */
@@ -109,7 +138,7 @@ static bool read_items(struct web_request *web, struct batch *batch)
 		}
 		if (!read_item(web, batch->count, text, &body, &player))
 			return false;
-		add_item(batch, &body, &player);
+		add_body(batch, &body, &player);
 	}
 	if (!batch->count)
 		reply_refuse(web->reply, REFUSAL_BAD_REQUEST, counted);
@@ -140,21 +169,29 @@ static void put_answer(struct web_request *web, const struct settle_batch_result
 	render_error(&web->reply->large, &error);
 }
 
+/* The part of the batch that one cell settled, and what is left of its answers. */
+struct batch_part {
+	struct batch *batch; /* NULL: the cell has no item */
+	struct settle_batch_result result;
+};
+
+/* Answers with the answers of @parts. @part_of has the part of each item; NULL: there is one part. */
 static void batch_reply(struct web_request *web, const struct batch *batch,
-	const struct settle_batch_result *result)
+	struct batch_part *parts, const unsigned int *part_of)
 {
 	struct buffer *out = &web->reply->large;
-	struct bytes answers = result->answers;
+	struct batch_part *part = parts;
 	struct settle_answer answer;
 
-	web->reply->replay = result->verdict.replay;
 	buffer_append_str(out, "{\"results\":[");
 	for (uint32_t at = 0; at < batch->count && !out->failed; at++) {
+		if (part_of)
+			part = &parts[part_of[at]];
 		memset(&answer, 0, sizeof(answer));
-		if (!unpack_record(&answers, settle_answer_fields, &answer))
+		if (!unpack_record(&part->result.answers, settle_answer_fields, &answer))
 			answer.verdict.refusal = REFUSAL_INTERNAL_ERROR;
 		buffer_append_str(out, at ? "," : "");
-		put_answer(web, result, &answer, batch->results[at]);
+		put_answer(web, &part->result, &answer, batch->results[at]);
 	}
 	buffer_append_str(out, "]}");
 	if (!out->failed)
@@ -166,45 +203,163 @@ static void batch_reply(struct web_request *web, const struct batch *batch,
 	reply_refuse(web->reply, REFUSAL_INTERNAL_ERROR, NULL);
 }
 
-static void settle_batch(struct web_request *web, struct batch *batch)
+/* Settles the items of @batch in the cell of @web->link. */
+static enum status settle_batch(struct web_request *web, struct batch *batch,
+	struct settle_batch_result *result)
 {
 	struct settle_batch_cmd cmd = {.count = batch->count,
 		.items = {batch->items.data, (uint32_t)batch->items.len}};
-	struct settle_batch_result result;
-	enum status status = STATUS_NOMEM;
 
-	memset(&result, 0, sizeof(result));
+	memset(result, 0, sizeof(*result));
 	text_copy(cmd.client_id, sizeof(cmd.client_id), web->caller->caller_id);
 	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
 		web->body.batch.request_transaction_id);
 	text_copy(cmd.request_id, sizeof(cmd.request_id), web->reply->request_id);
-	if (!batch->items.failed && !batch->hashed.failed &&
-		digest_text(&batch->digest, cmd.digest))
-		status =
-			link_call(web->link, COMMAND_SETTLE_BATCH, &cmd, &result, web->deadline_ms);
-	if (status != STATUS_OK)
+	if (batch->items.failed || batch->hashed.failed || !digest_text(&batch->digest, cmd.digest))
+		return STATUS_NOMEM;
+	return link_call(web->link, COMMAND_SETTLE_BATCH, &cmd, result, web->deadline_ms);
+}
+
+static void settle_one(struct web_request *web, struct batch *batch)
+{
+	struct batch_part part = {.batch = batch};
+	enum status status = settle_batch(web, batch, &part.result);
+
+	if (status != STATUS_OK) {
 		reply_fail(web->reply, status, CALL_MOVES);
-	else if (result.verdict.refusal != REFUSAL_NONE)
-		reply_verdict(web->reply, &result.verdict, NULL, NULL);
+	} else if (part.result.verdict.refusal != REFUSAL_NONE) {
+		reply_verdict(web->reply, &part.result.verdict, NULL, NULL);
+	} else {
+		web->reply->replay = part.result.verdict.replay;
+		batch_reply(web, batch, &part, NULL);
+	}
+}
+
+/*
+ * Finds the cells of all players. The answer must be the same if the call is repeated, so it does not
+ * use what is remembered. The default cell answers for players that no cell has.
+ */
+static enum status find_parts(struct web_request *web, const struct batch *batch,
+	unsigned int *part_of)
+{
+	struct bytes rest = {batch->items.data, (uint32_t)batch->items.len};
+	char(*ids)[PLAYER_ID_SIZE] = calloc(batch->count, sizeof(*ids));
+	unsigned int *found = calloc(batch->count, sizeof(*found));
+	struct settle_item item;
+	enum status status = ids && found ? STATUS_OK : STATUS_NOMEM;
+	unsigned int count = 0;
+
+	for (uint32_t at = 0; !status && at < batch->count; at++) {
+		memset(&item, 0, sizeof(item));
+		if (!unpack_record(&rest, settle_item_fields, &item))
+			status = STATUS_NOMEM;
+		else if (item.player.casino_id[0])
+			status = cell_links_dealer(web->cells, item.player.casino_id,
+				web->request->boot_ms, web->deadline_ms, &part_of[at]);
+		else if (strlen(item.player.player_id) == PLAYER_ID_SIZE - 1)
+			/* The place among the ids, until they are found. */
+			part_of[at] = CELLS_MAX + count;
+		else
+			part_of[at] = CELL_NONE;
+		if (part_of[at] == CELLS_MAX + count)
+			memcpy(ids[count++], item.player.player_id, PLAYER_ID_SIZE);
+	}
+	if (!status)
+		status = cell_links_players(web->cells, (const char(*)[PLAYER_ID_SIZE])ids, count,
+			web->deadline_ms, found);
+	for (uint32_t at = 0; !status && at < batch->count; at++) {
+		if (part_of[at] != CELL_NONE && part_of[at] >= CELLS_MAX)
+			part_of[at] = found[part_of[at] - CELLS_MAX];
+		if (part_of[at] == CELL_NONE)
+			part_of[at] = 0;
+	}
+	free(ids);
+	free(found);
+	return status;
+}
+
+/* Distributes the items over @parts, in their order. */
+static enum status fill_parts(const struct batch *batch, const unsigned int *part_of,
+	struct batch_part *parts)
+{
+	struct bytes rest = {batch->items.data, (uint32_t)batch->items.len};
+	struct batch_part *part;
+	struct settle_item item;
+
+	for (uint32_t at = 0; at < batch->count; at++) {
+		part = &parts[part_of[at]];
+		if (!part->batch)
+			part->batch = batch_new();
+		memset(&item, 0, sizeof(item));
+		if (!part->batch || !unpack_record(&rest, settle_item_fields, &item))
+			return STATUS_NOMEM;
+		add_item(part->batch, &item);
+	}
+	return STATUS_OK;
+}
+
+/*
+ * Settles the part of each cell. If one fails after another was settled, the outcome is unknown to the
+ * caller (500): the same call again gets the stored answers of the one and settles the other.
+ */
+static void settle_parts(struct web_request *web, const struct batch *batch,
+	struct batch_part *parts, const unsigned int *part_of)
+{
+	const struct verdict *refused = NULL;
+	enum status status = STATUS_OK;
+	bool replay = true, settled = false;
+
+	for (unsigned int at = 0; !status && !refused && at < web->cells->cells->count; at++) {
+		struct batch_part *part = &parts[at];
+
+		if (!part->batch)
+			continue;
+		cell_links_choose(web->cells, at);
+		web_request_use_cell(web);
+		status = settle_batch(web, part->batch, &part->result);
+		if (!status && part->result.verdict.refusal != REFUSAL_NONE)
+			refused = &part->result.verdict;
+		replay &= part->result.verdict.replay;
+		settled |= !status && !refused;
+	}
+	if (status) {
+		reply_fail(web->reply, settled ? STATUS_UNKNOWN : status, CALL_MOVES);
+	} else if (refused) {
+		reply_verdict(web->reply, refused, NULL, NULL);
+	} else {
+		web->reply->replay = replay;
+		batch_reply(web, batch, parts, part_of);
+	}
+}
+
+/* Settles the items in the cells of their players. */
+static void settle_in_cells(struct web_request *web, struct batch *batch)
+{
+	struct batch_part *parts = calloc(CELLS_MAX, sizeof(*parts));
+	unsigned int *part_of = calloc(BATCH_RESULTS_MAX, sizeof(*part_of));
+	enum status status = STATUS_NOMEM;
+
+	if (parts && part_of && !batch->items.failed)
+		status = find_parts(web, batch, part_of);
+	if (!status)
+		status = fill_parts(batch, part_of, parts);
+	if (status)
+		reply_fail(web->reply, status, CALL_READS);
 	else
-		batch_reply(web, batch, &result);
+		settle_parts(web, batch, parts, part_of);
+	for (unsigned int at = 0; parts && at < CELLS_MAX; at++)
+		batch_free(parts[at].batch);
+	free(parts);
+	free(part_of);
 }
 
 void handle_result_batch(struct web_request *web)
 {
-	struct batch *batch = calloc(1, sizeof(*batch));
+	struct batch *batch = batch_new();
 
-	if (!batch) {
+	if (!batch)
 		reply_fail(web->reply, STATUS_NOMEM, CALL_READS);
-		return;
-	}
-	buffer_init(&batch->items, ITEMS_MAX);
-	buffer_init(&batch->hashed, BODY_MAX);
-	digest_begin(&batch->digest);
-	if (read_items(web, batch))
-		settle_batch(web, batch);
-	digest_end(&batch->digest);
-	buffer_free(&batch->items);
-	buffer_free(&batch->hashed);
-	free(batch);
+	else if (read_items(web, batch))
+		(web->cells ? settle_in_cells : settle_one)(web, batch);
+	batch_free(batch);
 }

@@ -76,6 +76,32 @@ bool web_request_is_within(struct web_request *web, const char *name, int64_t va
 	return false;
 }
 
+void web_request_use_cell(struct web_request *web)
+{
+	const int64_t before_ms = web->deadline_ms;
+
+	web->link = web->cells->list[web->cells->at].link;
+	web->deadline_ms = cell_links_deadline_ms(web->cells, web->cells->at, before_ms);
+	/* A callback's report is not cut short: its ledger answered a moment ago. */
+	if (web->deadline_ms != before_ms && !web->sender)
+		web->ledger_deadline_ms = CELL_SILENT_MS;
+}
+
+bool web_request_route(struct web_request *web, const struct player_ref *player)
+{
+	enum status status = STATUS_OK;
+
+	if (!web->cells)
+		return true;
+	status = cell_links_route(web->cells, player, web->deadline_ms);
+	if (status) {
+		reply_fail(web->reply, status, CALL_READS);
+		return false;
+	}
+	web_request_use_cell(web);
+	return true;
+}
+
 void web_request_answer(struct web_request *web, enum status status, enum call_kind kind,
 	const struct verdict *verdict, const struct field *table, const void *record)
 {

@@ -7,6 +7,7 @@
 #include "callback/sender.h"
 #include "fcgi/request.h"
 #include "link/client.h"
+#include "web/request/cell_links.h"
 #include "web/request/reply.h"
 #include "wire/bodies.h"
 
@@ -15,8 +16,9 @@ struct web_request {
 	const struct http_request *request;
 	const struct keyring_entry *caller; /* NULL on routes without a signature */
 	union any_body body;
-	struct link *link;
-	int64_t deadline_ms; /* boot time, for calls to the ledger; see send_callback_run() */
+	struct link *link;        /* to the cell of the request */
+	struct cell_links *cells; /* NULL: there is one cell */
+	int64_t deadline_ms;      /* boot time, for calls to the ledger; see send_callback_run() */
 	uint32_t ledger_deadline_ms; /* the limit of one call to it */
 	uint32_t request_window_s;   /* allowed difference of request_timestamp; 0: any */
 	struct sender *sender;       /* of group C; else NULL */
@@ -40,6 +42,15 @@ bool web_request_is_fresh(struct web_request *web, int64_t timestamp_ms);
  */
 bool web_request_is_within(struct web_request *web, const char *name, int64_t value, int64_t least,
 	int64_t most);
+
+/* Makes the chosen cell of @web->cells the one whose ledger the handler calls. */
+void web_request_use_cell(struct web_request *web);
+
+/*
+ * Sets @web->link to the cell of the command that names @player. If that cannot be found, answers with an
+ * error and returns false. Nothing was done then.
+ */
+bool web_request_route(struct web_request *web, const struct player_ref *player);
 
 /*
  * Answers a dealer with the result of a call to the ledger: @status, and on STATUS_OK @record,

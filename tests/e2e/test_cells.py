@@ -1,0 +1,320 @@
+#!/usr/bin/python3
+"""Workers that serve the dealers of two cells: two ledgers on Berkeley DB with different numbers, and one
+web server on both mounts. The operator's commands go to each cell by a configuration file of its own; the
+workers' file lists the other cell."""
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal, wait_until  # noqa: E402
+from cb_feed import FEED  # noqa: E402
+from cb_platform import (BETS, BETS_CANCEL, LOOPBACK, PLAYER_BALANCE, PLAYERS, RESULTS,  # noqa: E402
+                         RESULTS_BATCH, Client, platform_call, seamless_dealer)
+
+NUMBER = 5       # of the ledger of cell b
+LETTER = "f"     # of that number in base32
+DEADLINE_MS = 600
+KEY = "5" * 64
+numbers = itertools.count(1)
+
+
+def new_id(what="ref"):
+    return f"{what}-{next(numbers)}"
+
+
+class Lighttpd(cb.Lighttpd):
+    """The workers read the file that lists the other cell."""
+
+    def values(self, serve):
+        return super().values(serve) | {"config": self.instance.cells_config}
+
+
+class World:
+    """Both cells, the server, a game server, and a dealer of each kind."""
+
+    def __init__(self):
+        self.b = cb.Instance("cbcellb", settings={"cell_name": "b", "ledger_number": NUMBER} | LOOPBACK)
+        self.a = cb.Instance("cbcella", settings={"cell_name": "a"} | LOOPBACK)
+        self.cells = {"a": self.a, "b": self.b}
+        self.a.cells_config = self.a.dir / "cells.conf"
+        self.a.cells_config.write_text(
+            self.a.config.read_text() +
+            f'cells = {{"{self.b.config}"}}\nledger_deadline_ms = {DEADLINE_MS}\n')
+        self.a.cells_config.chmod(0o644)
+        self.b.dir.chmod(0o755)
+        for cell in self.cells.values():
+            cell.ctl("client", "add", "game", "--key-file=-", stdin=KEY)
+        self.client = Client("game", KEY)
+        self.dealers = {name: cell.dealer_add(f"dealer-{name}") for name, cell in self.cells.items()}
+        self.users = {name: new_id("user") for name in self.cells}
+        self.seamless, self.reference = seamless_dealer(self.b, "seamless-b")
+        self.server = Lighttpd(self.a, threads=8)
+        self.players = {}
+
+    def close(self):
+        self.server.stop()
+        self.reference.close()
+        for cell in self.cells.values():
+            cell.close()
+
+    def register(self, dealer, user_id):
+        answer = self.platform(PLAYERS, casino_id=dealer.casino_id, user_id=user_id)
+        equal((answer.status, answer.json["created"]), (200, True), f"{answer}")
+        return answer.json["player_id"]
+
+    def transfer(self, name, amount=100, path=cb.TRANSFER_IN, **words):
+        return cb.call(self.server, "POST", path,
+                       {"user_id": self.users[name], "amount": amount, "request_transaction_id": new_id()},
+                       dealer=self.dealers[name], **words)
+
+    def balance(self, name, **words):
+        return cb.call(self.server, "POST", cb.BALANCE,
+                       {"user_id": self.users[name], "request_timestamp": cb.now_ms()},
+                       dealer=self.dealers[name], **words)
+
+    def platform(self, path, **body):
+        return platform_call(self.server, path, body, client=self.client)
+
+    def bet(self, amount=10, game_id=None, **player):
+        game_id = game_id or new_id("game")
+        reference = new_id()
+        answer = self.platform(BETS, request_transaction_id=reference, game_id=game_id, bet_amount=amount,
+                               user_bet={"on": "red"}, **player)
+        return answer, game_id, reference
+
+    def result_body(self, game_id, result="win", payout=20, **player):
+        return {"game_id": game_id, "result": result, "payout_amount": payout, "game_result": {"ball": 7},
+                "user_bet_result": {}, **player}
+
+
+WORLD = None
+
+
+def refused(answer, status, name):
+    equal((answer.status, name in json.dumps(answer.json)), (status, True), f"{answer}")
+
+
+def stranger():
+    """A call of a dealer that no cell has."""
+    return cb.call(WORLD.server, "POST", cb.BALANCE, {"user_id": "x", "request_timestamp": cb.now_ms()},
+                   casino="nowhere", signature="0" * 64)
+
+
+def case_players():
+    for name, dealer in WORLD.dealers.items():
+        WORLD.players[name] = WORLD.register(dealer, WORLD.users[name])
+    WORLD.players["seamless"] = WORLD.register(WORLD.seamless, "alice")
+    check(WORLD.players["b"].startswith(LETTER), f"{WORLD.players}")
+    check(WORLD.players["seamless"].startswith(LETTER), f"{WORLD.players}")
+    answer = WORLD.platform(PLAYERS, casino_id="unknown-dealer", user_id="x")
+    refused(answer, 404, "dealer_not_found")
+
+
+def case_transfers():
+    for name, number in (("a", 0), ("b", NUMBER)):
+        answer = WORLD.transfer(name)
+        equal(answer.status, 200, f"{answer}")
+        equal(answer.json["transaction_id"] % cb.ID_STRIDE, number, f"{answer.json}")
+        equal(WORLD.transfer(name, 30, cb.TRANSFER_OUT).status, 200, "transfer-out")
+        equal(WORLD.balance(name).json["balance"], 70, "balance")
+        answer = cb.call(WORLD.server, "POST", FEED, {"after": 0, "limit": 10, "wait_ms": 0,
+                                                      "request_timestamp": cb.now_ms()},
+                         dealer=WORLD.dealers[name])
+        equal([item["amount"] for item in answer.json["items"]], [100, -30], f"{answer.json}")
+        # Each ledger holds its own dealer's credit, and only that.
+
+
+def case_callers():
+    answer = WORLD.transfer("b", signature="0" * 64)
+    refused(answer, 401, "invalid_signature")
+    refused(stranger(), 401, "invalid_signature")
+    answer = platform_call(WORLD.server, PLAYER_BALANCE, {"player_id": WORLD.players["b"]}, client=WORLD.client,
+                           signature="0" * 64)
+    refused(answer, 401, "invalid_signature")
+    # The dealer's cell keeps its refused calls; the default cell those of unknown callers.
+    for name, casino in (("b", "dealer-b"), ("a", "nowhere")):
+        wait_until(lambda cell=name, wanted=casino: wanted in WORLD.cells[cell].ctl("--json", "refused", "list"),
+                   10, f"the refused call of {casino} in cell {name}")
+    check("dealer-b" not in WORLD.a.ctl("--json", "refused", "list"), "a refused call in the wrong cell")
+
+
+def case_player_ids():
+    for name in WORLD.dealers:
+        for _ in range(2):  # the second one from what the worker remembers
+            answer = WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players[name])
+            equal((answer.status, answer.json["user_id"]), (200, WORLD.users[name]), f"{answer}")
+        answer = WORLD.platform(PLAYER_BALANCE, casino_id=f"dealer-{name}", user_id=WORLD.users[name])
+        equal(answer.json.get("player_id"), WORLD.players[name], f"{answer}")
+    for unknown in ("a" * 20, LETTER * 20, "short", "x" * 100):
+        refused(WORLD.platform(PLAYER_BALANCE, player_id=unknown), 404, "user_not_found")
+    refused(WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players["a"], casino_id="dealer-b"), 404, "user_not_found")
+
+
+def case_bets():
+    for player in ({"player_id": WORLD.players["a"]}, {"player_id": WORLD.players["b"]},
+                   {"player_id": WORLD.players["seamless"]},
+                   {"casino_id": "seamless-b", "user_id": "alice"}):
+        answer, game_id, _ = WORLD.bet(**player)
+        equal((answer.status, answer.json.get("state")), (200, "accepted"), f"{answer} {answer.json}")
+        answer = WORLD.platform(RESULTS, request_transaction_id=new_id(), **WORLD.result_body(game_id, **player))
+        equal((answer.status, answer.json["callback"]["state"]), (200, "delivered"), f"{answer}")
+        answer, game_id, reference = WORLD.bet(**player)
+        answer = WORLD.platform(BETS_CANCEL, request_transaction_id=new_id(), game_id=game_id,
+                                bet_request_transaction_id=reference, reason="table closed", **player)
+        equal((answer.status, answer.json.get("state")), (200, "refunded"), f"{answer}")
+
+
+def case_batch():
+    items, wins = [], []
+    for name in ("b", "a", "seamless", "a", "b"):
+        player = {"player_id": WORLD.players[name]}
+        _, game_id, _ = WORLD.bet(**player)
+        items.append(WORLD.result_body(game_id, payout=11 + len(items), **player))
+        wins.append(items[-1]["payout_amount"])
+    items.insert(1, WORLD.result_body("g", player_id="z" * 20))
+    body = {"request_transaction_id": new_id("batch"), "results": items}
+    first = WORLD.platform(RESULTS_BATCH, **body)
+    equal(first.status, 200, f"{first}")
+    got = first.json["results"]
+    equal([item.get("payout_amount") for item in got[:1] + got[2:]], wins, f"{got}")
+    check("user_not_found" in json.dumps(got[1]), f"{got[1]}")
+    numbers_of = {item["transaction_id"] % cb.ID_STRIDE for item in got if "transaction_id" in item}
+    equal(numbers_of, {0, NUMBER}, "the cells of the results")
+    again = WORLD.platform(RESULTS_BATCH, **body)
+    equal((again.json, again.replayed), (first.json, True), "the same batch again")
+    body["results"] = items[:3]
+    refused(WORLD.platform(RESULTS_BATCH, **body), 409, "transaction_conflict")
+
+
+def figures():
+    text = platform_call(WORLD.server, "/metrics", method="GET").body.decode()
+    return {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if "cell_up{" in line}
+
+
+def ready():
+    answer = platform_call(WORLD.server, "/readyz", method="GET")
+    return {cell["name"]: cell["ok"] for cell in answer.json["cells"]}, answer
+
+
+def gauge(a, b):
+    return {'creditbridge_cell_up{cell="a"}': a, 'creditbridge_cell_up{cell="b"}': b}
+
+
+def in_time(seconds):
+    """The calls of cell a, many times: none waits for cell b."""
+    began = time.monotonic()
+    for _ in range(20):
+        equal(WORLD.balance("a").status, 200, "a dealer of the cell that runs")
+        equal(WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players["a"]).status, 200, "its player")
+    check(time.monotonic() - began < seconds, "the calls of the cell that runs wait for the other")
+
+
+def case_one_cell_hangs():
+    """A ledger that takes calls and does not answer, so that only the worker's limits end them."""
+    pids = WORLD.b.engine_pids()
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        refused(WORLD.balance("b"), 503, "service_unavailable")
+        equal(WORLD.transfer("b", 1).status in (500, 503), True, "a transfer")
+        in_time(8)
+        equal(figures(), gauge(1, 0), "the gauge")
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+    wait_until(lambda: WORLD.balance("b").status == 200, 10, "the cell's dealers are served again")
+
+
+def case_one_cell_stopped():
+    equal((figures(), ready()[0]), (gauge(1, 1), {"a": True, "b": True}), "both answer")
+    balance = WORLD.balance("b").json["balance"]
+    WORLD.b.stop()
+    refused(WORLD.balance("b"), 503, "service_unavailable")
+    in_time(8)
+    # The keys of the stopped cell are used for a second.
+    wait_until(lambda: stranger().status == 503, 10, "an unknown dealer may be in the stopped cell")
+    refused(WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players["b"]), 503, "service_unavailable")
+    refused(WORLD.platform(PLAYER_BALANCE, player_id="z" * 20), 503, "service_unavailable")
+    refused(WORLD.platform(RESULTS_BATCH, request_transaction_id=new_id(), results=[
+        WORLD.result_body("g", player_id=WORLD.players[name]) for name in "ab"]), 503, "service_unavailable")
+    equal(figures(), gauge(1, 0), "the gauge")
+    equal(ready()[0], {"a": True, "b": False}, "readyz")
+    WORLD.b.start()
+    wait_until(lambda: WORLD.balance("b").status == 200, 10, "the cell's dealers are served again")
+    equal(WORLD.balance("b").json["balance"], balance, "the balance")
+    equal(figures(), gauge(1, 1), "the gauge")
+
+
+def case_default_cell_stopped():
+    WORLD.a.stop()
+    refused(WORLD.balance("a"), 503, "service_unavailable")
+    equal(WORLD.balance("b").status, 200, "a dealer of the other cell")
+    equal(WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players["b"]).status, 200, "its player")
+    equal(ready()[1].status, 503, "readyz is that of the default cell")
+    WORLD.a.start()
+    wait_until(lambda: WORLD.balance("a").status == 200, 10, "the default cell's dealers are served again")
+
+
+def case_two_cells():
+    """A dealer that two cells have is served by none."""
+    double = WORLD.b.dealer_add("double")
+    WORLD.b.player_add("double", "x")
+
+    def ask():
+        return cb.call(WORLD.server, "POST", cb.BALANCE, {"user_id": "x", "request_timestamp": cb.now_ms()},
+                       dealer=double)
+
+    wait_until(lambda: ask().status == 200, 10, "the new dealer is served")
+    WORLD.a.dealer_add("double")
+    # Each fiber of a worker looks at the second cell now and then.
+    wait_until(lambda: all(ask().status == 503 for _ in range(20)), 20, "the dealer is in two cells")
+    refused(ask(), 503, "service_unavailable")
+    equal(WORLD.balance("b").status, 200, "another dealer")
+    logged = "".join(path.read_text() for path in WORLD.a.logs.iterdir())
+    equal(logged.count("event=dealer_in_two_cells casino_id=double") >= 1 and "remedy=" in logged, True, "the log")
+
+
+def case_same_number():
+    config = WORLD.a.dir / "same.conf"
+    config.write_text(WORLD.a.cells_config.read_text().replace("cell_name", f"ledger_number = {NUMBER}\ncell_name", 1))
+    done = subprocess.run([WORLD.a.worker, "--config", config, "--socket", WORLD.a.dir / "s"], capture_output=True,
+                          text=True, timeout=20, check=False)
+    equal(done.returncode, 78, done.stderr)
+    check(f"ledger_number {NUMBER} is that of cell \"a\"" in done.stderr, done.stderr)
+    check("set another one from 0 to 15" in done.stderr, done.stderr)
+
+
+for case in (case_transfers, case_callers, case_player_ids, case_one_cell_hangs, case_one_cell_stopped,
+             case_default_cell_stopped, case_two_cells):
+    cb.needs(case, "players of both cells")
+cb.needs(case_batch, "players of both cells", "transfers, balance and feed")
+cb.needs(case_bets, "players of both cells", "transfers, balance and feed")
+
+CASES = [
+    ("players of both cells", case_players),
+    ("transfers, balance and feed", case_transfers),
+    ("wrong keys and unknown callers", case_callers),
+    ("players by their ids", case_player_ids),
+    ("bets, results and cancellations", case_bets),
+    ("results of both cells in one batch", case_batch),
+    ("one cell hangs", case_one_cell_hangs),
+    ("one cell stopped, and its restart", case_one_cell_stopped),
+    ("the default cell stopped", case_default_cell_stopped),
+    ("a dealer in two cells", case_two_cells),
+    ("two cells with one number", case_same_number),
+]
+
+if __name__ == "__main__":
+    WORLD = World()
+    try:
+        code = cb.run_cases(CASES)
+    finally:
+        WORLD.close()
+    sys.exit(code)
