@@ -24,6 +24,7 @@
 #define BODY_BALANCE  "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000}"
 
 /* The suites of test_web. */
+Suite *web_cells_suite(void);
 Suite *fcgi_listeners_suite(void);
 Suite *web_send_callback_suite(void);
 Suite *fcgi_server_suite(void);
