@@ -23,7 +23,7 @@ from cb_tap import Skip, check, equal, run_cases  # noqa: E402
 
 PROGRAMS = ("creditbridge-ledger", "creditbridge-sweep", "creditbridge.fcgi",
             "creditbridge-dealer.fcgi", "creditbridgectl")
-EVERYWHERE = {"config", "json", "tz", "help", "usage", "version"}
+EVERYWHERE = {"cell", "config", "json", "tz", "help", "usage", "version"}
 SETTING = re.compile(r'^\tOPTION\(OPTION_(\w+), (\w+), (\w+|"[^"]*"), (.+?), ([^,]+)\),$',
                      re.MULTILINE)
 CHOICE = re.compile(r'^\tOPTION_OF\((\w+), "(\w+)", "(\w+)", "(\w+)"\)', re.MULTILINE)

@@ -20,6 +20,8 @@ error_t argp_err_exit_status = OUTCOME_USAGE;
 static const struct argp_option global_options[] = {
 	{"config", OPTION_KEY(OPTION_CONFIG), "FILE", 0,
 		"Configuration file (default " SETTINGS_DEFAULT_FILE ")", -1},
+	{"cell", OPTION_KEY(OPTION_CELL), "NAME", 0,
+		"Act on the cell NAME, with its configuration file", -1},
 	{"json", OPTION_KEY(OPTION_JSON), NULL, 0, "Print JSON instead of text and tables", -1},
 	{"tz", OPTION_KEY(OPTION_TZ), "ZONE", 0,
 		"Times in ZONE: local, utc, dealer, +02:00 or Europe/Berlin (default: local on a "

@@ -42,6 +42,10 @@ const struct ctl_command ctl_commands[] = {
 		"\"address\",\"installation\",\"epoch\",\"turn\",\"members\":[{\"name\",\"role\","
 		"\"version\",\"address\",\"seen_ms_ago\",\"ahead_ms\"}]}",
 		NULL, 0, 0, false, ctl_cluster_status},
+	{"cell list", "", "List the cells, and whether each can be asked",
+		"{\"cells\":[{\"cell\",\"configuration\",\"ledger_number\",\"state\" (serving, halted, "
+		"unreachable),\"why\",\"dealers\"}]}",
+		NULL, 0, 0, false, ctl_cell_list},
 	{"schema", "", "Show the version of the data of a stopped ledger",
 		"{\"state_directory\",\"schema\",\"program_schema\",\"data\": none, older, current "
 		"or newer,\"store\": berkeleydb or postgresql}; with --sql {\"sql\"}",

@@ -4,6 +4,7 @@
 #include "admin/operator.h"
 #include "base/no_dump.h"
 #include "base/text.h"
+#include "cmd/ctl/cells/cells.h"
 #include "cmd/ctl/commands.h"
 #include "cmd/ctl/common/output_fit.h"
 #include "cmd/ctl/common/times.h"
@@ -59,7 +60,7 @@ int main(int argc, char **argv)
 	else
 		code = times_open(&ctl);
 	if (code == OUTCOME_DONE)
-		code = ctl.command->run(&ctl);
+		code = cells_run(&ctl);
 	if (code == OUTCOME_DONE && ctl.session.lacked_role)
 		ctl_tell("left_out",
 			"keys that two owners have, retired keys and the operators of the console were not looked at: that "

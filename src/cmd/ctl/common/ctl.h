@@ -17,6 +17,7 @@
 enum ctl_option {
 	OPTION_JSON,
 	OPTION_CONFIG,
+	OPTION_CELL,
 	OPTION_USER,
 	OPTION_REASON,
 	OPTION_LIMIT,
@@ -85,6 +86,7 @@ enum ctl_option {
 #define CTL_AFTER_SIZE EXTERNAL_ID_SIZE
 
 struct ctl_command;
+struct output_walk;
 
 struct ctl {
 	const struct ctl_command *command;
@@ -95,6 +97,10 @@ struct ctl {
 	char negative[MONEY_TEXT_MAX];
 	bool json;
 	uint64_t limit; /* rows that the command's list prints; 0: all */
+	/* With several cells, the name of the one that the session asks; NULL: there is one. */
+	const char *cell;
+	struct output_walk
+		*walk; /* the output of a command that asks several cells; NULL: of one */
 	struct session session;
 };
 
@@ -128,6 +134,9 @@ enum outcome ctl_fail(struct ctl *ctl, enum outcome code, const char *id, const 
  * the outcome of the whole command.
  */
 void ctl_tell(const char *id, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Names @cell in the lines of standard error that follow; NULL: none. */
+void ctl_name_cell(const char *cell);
 
 /* As ctl_fail(), for exhausted memory. */
 enum outcome ctl_no_memory(struct ctl *ctl);
@@ -186,6 +195,7 @@ bool ctl_can_ask(void);
 bool ctl_confirm(struct ctl *ctl, const char *question, enum outcome *code);
 
 /* The functions in the table of commands. */
+ctl_run ctl_cell_list;
 ctl_run ctl_init, ctl_status, ctl_metrics, ctl_resume, ctl_audit;
 ctl_run ctl_dealer_add, ctl_dealer_list, ctl_dealer_show, ctl_dealer_set, ctl_dealer_suspend,
 	ctl_dealer_resume, ctl_dealer_key_add, ctl_dealer_key_use, ctl_dealer_key_retire;

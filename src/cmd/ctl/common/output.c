@@ -235,24 +235,45 @@ static void print_part(struct output_list *list)
 	list->printed = true;
 }
 
+/* After the columns of the rows, so that those keep their places. */
+static void add_cell_column(struct output_list *list)
+{
+	struct libscols_column *column =
+		list->failed ? NULL : scols_table_new_column(list->lines, "CELL", 0, 0);
+
+	if (column)
+		scols_cell_set_color(scols_column_get_header(column), "bold");
+	else
+		list->failed = true;
+}
+
 void output_list_open(struct output_list *list, struct ctl *ctl, const char *name, const char *what,
 	const struct field *table, const struct output_column *columns)
 {
 	struct libscols_column *column;
 	const struct field *field;
 
+	if (name && ctl->walk && ctl->walk->listing) {
+		*list = ctl->walk->list;
+		list->max = ctl->limit ? list->count + ctl->limit : 0;
+		return;
+	}
 	*list = (struct output_list){.ctl = ctl,
 		.what = what,
 		.table = table,
 		.json = table,
 		.columns = columns,
 		.max = name ? ctl->limit : 0,
-		.silent = ctl->json && !name};
+		.silent = ctl->json && !name,
+		.walked = name && ctl->walk};
 	buffer_init(&list->text, OUTPUT_JSON_MAX);
 	if (list->silent)
 		return;
 	if (ctl->json) {
-		buffer_printf(&list->text, "{\"%s\":[", name);
+		buffer_append_str(&list->text, "{");
+		if (ctl->cell && !list->walked)
+			buffer_printf(&list->text, "\"cell\":\"%s\",", ctl->cell);
+		buffer_printf(&list->text, "\"%s\":[", name);
 		return;
 	}
 	list->lines = new_table(true);
@@ -268,6 +289,8 @@ void output_list_open(struct output_list *list, struct ctl *ctl, const char *nam
 		if (column && fit_folds(field))
 			fit_folding(column);
 	}
+	if (list->walked)
+		add_cell_column(list);
 }
 
 static void print_buffered(struct output_list *list)
@@ -277,14 +300,39 @@ static void print_buffered(struct output_list *list)
 	list->printed = true;
 }
 
+static void add_json_of_cell(struct output_list *list, const void *row)
+{
+	struct buffer object;
+
+	buffer_init(&object, OUTPUT_JSON_MAX);
+	if (!render_record(&object, list->json, row))
+		list->failed = true;
+	buffer_printf(&list->text, "{\"cell\":\"%s\"%s", list->ctl->cell,
+		object.len > 2 ? "," : "");
+	if (object.len)
+		buffer_append(&list->text, object.data + 1, object.len - 1);
+	buffer_free(&object);
+}
+
 static void add_json(struct output_list *list, const void *row)
 {
 	if (list->count++)
 		buffer_append_str(&list->text, ",");
-	if (!render_record(&list->text, list->json, row))
+	if (list->walked)
+		add_json_of_cell(list, row);
+	else if (!render_record(&list->text, list->json, row))
 		list->failed = true;
 	else if (list->text.len >= PART_BYTES)
 		print_buffered(list);
+}
+
+static size_t columns_of(const struct output_list *list)
+{
+	size_t count = 0;
+
+	while (list->columns[count].heading)
+		count++;
+	return count;
 }
 
 void output_list_add(struct output_list *list, const void *row)
@@ -321,6 +369,8 @@ void output_list_add(struct output_list *list, const void *row)
 		if (i == list->after_column)
 			text_copy(list->after, sizeof(list->after), text);
 	}
+	if (list->walked && !set_cell(line, columns_of(list), list->ctl->cell))
+		list->failed = true;
 	times_in_table(false);
 	if (++list->count % PART_LINES == 0)
 		print_part(list);
@@ -336,13 +386,29 @@ static void note_cut(const struct output_list *list)
 		fprintf(stderr, "%lu of %" PRIu64 " shown: ", list->count, list->total);
 	else
 		fprintf(stderr, "%lu shown, more follow: ", list->count);
-	if (list->after[0] && ctl_has_option(list->ctl, OPTION_AFTER))
+	if (list->ctl->walk)
+		fprintf(stderr, "--cell NAME, or ");
+	else if (list->after[0] && ctl_has_option(list->ctl, OPTION_AFTER))
 		fprintf(stderr, "--after %s, or ", output_shown(list->after, shown));
 	fprintf(stderr, "--limit N (0: all)\n");
 }
 
+/* Leaves the list to the next cell. */
+static enum outcome leave_list(struct output_list *list, enum outcome code)
+{
+	struct output_walk *walk = list->ctl->walk;
+
+	walk->cut |= list->more;
+	list->more = false;
+	walk->list = *list;
+	walk->listing = true;
+	return code;
+}
+
 enum outcome output_list_close(struct output_list *list, enum outcome code)
 {
+	if (list->walked)
+		return leave_list(list, code);
 	if (code == OUTCOME_DONE && list->failed)
 		code = ctl_no_memory(list->ctl);
 	if (list->ctl->json && !list->silent && code == OUTCOME_DONE) {
@@ -350,6 +416,11 @@ enum outcome output_list_close(struct output_list *list, enum outcome code)
 		printf("]%s", list->more ? ",\"more\":true" : "");
 		if (list->more && list->total)
 			printf(",\"total\":%" PRIu64, list->total);
+		if (list->ctl->walk && list->ctl->walk->errors.comma) {
+			printf(",\"not_asked\":[");
+			output_walk_errors(list->ctl->walk);
+			printf("]");
+		}
 		printf("}\n");
 	} else if (!list->ctl->json && list->count % PART_LINES) {
 		print_part(list);

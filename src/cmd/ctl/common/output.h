@@ -116,6 +116,7 @@ struct output_list {
 	char after[CTL_AFTER_SIZE]; /* the id of the last row; "": it has none */
 	bool printed;               /* one part with its headings was printed */
 	bool failed;
+	bool walked; /* it goes on with the rows of the next cell (struct output_walk) */
 };
 void output_list_open(struct output_list *list, struct ctl *ctl, const char *name, const char *what,
 	const struct field *table, const struct output_column *columns);
@@ -155,5 +156,30 @@ void output_json_item_object(struct output_json *json, struct output_json *inner
 void output_json_item_string(struct output_json *json, const char *value);
 void output_json_list_close(struct output_json *json);
 enum outcome output_json_close(struct output_json *json);
+
+/*
+ * The output of a command that several cells are asked for, one after the other. Their rows are one list
+ * with the column CELL and the member "cell". Their objects are the list {"cells":[{"cell",...}]}. A cell
+ * that could not be asked is an item of the member "not_asked", or an object with the member "error".
+ */
+struct output_walk {
+	struct output_list list;
+	bool listing; /* @list is open */
+	bool cut;     /* rows of a cell were left out */
+	unsigned int objects;
+	struct output_json errors; /* a list of {"cell","error"} */
+	size_t first_error;        /* bytes of its first object */
+};
+void output_walk_open(struct output_walk *walk, struct ctl *ctl);
+/* Prints the rest; frees the walk, and ctl->walk is NULL. @none: no cell answered. */
+enum outcome output_walk_close(struct ctl *ctl, bool none);
+/* Frees the walk and prints nothing; ctl->walk is NULL. */
+void output_walk_drop(struct ctl *ctl);
+/* Keeps the object @error of this cell for the end, and frees it. Without --json, only frees it. */
+void output_walk_fail(struct ctl *ctl, struct output_json *error);
+/* Prints @object, which ends with its brace, as that of this cell. */
+void output_walk_object(struct ctl *ctl, const struct buffer *object);
+/* Prints what was kept about cells that could not be asked, as a list of objects without brackets. */
+void output_walk_errors(struct output_walk *walk);
 
 #endif

@@ -7,9 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define COLUMNS_MAX 32
-#define SHORT_MIN   8  /* columns that a shortened text keeps */
-#define FOLDED_MIN  24 /* columns that a folded sentence keeps */
+#define COLUMNS_MAX  32
+#define CELL_COLUMNS SETTINGS_CELL_NAME_SIZE /* a name of a cell, and a space */
+#define SHORT_MIN    8                       /* columns that a shortened text keeps */
+#define FOLDED_MIN   24                      /* columns that a folded sentence keeps */
 
 static struct {
 	bool shortened;
@@ -198,11 +199,15 @@ static void rewrite_column(struct fit *fit, size_t column)
 void fit_list(struct output_list *list)
 {
 	struct fit fit = {.list = list};
-	const size_t width = fit_width();
+	const size_t all = fit_width();
+	size_t width = all;
 
 	if (!width)
 		return;
 	measure_columns(&fit);
+	/* The column CELL comes after them, and is always whole. */
+	if (scols_table_get_ncols(list->lines) > fit.count && width > CELL_COLUMNS)
+		width -= CELL_COLUMNS;
 	for (size_t at = 1;
 		at && sum_of(&fit, fit.least) > width && sum_of(&fit, fit.width) > width;) {
 		at = least_wanted(&fit);
@@ -214,7 +219,7 @@ void fit_list(struct output_list *list)
 		if (!fit.hidden[i])
 			rewrite_column(&fit, i);
 	}
-	scols_table_set_termwidth(list->lines, width);
+	scols_table_set_termwidth(list->lines, all);
 }
 
 void fit_folding(struct libscols_column *column)

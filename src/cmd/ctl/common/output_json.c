@@ -134,6 +134,11 @@ enum outcome output_json_close(struct output_json *json)
 	buffer_append_str(&json->text, "}");
 	if (json->text.failed)
 		code = ctl_no_memory(json->ctl);
+	else if (json->ctl->json && json->ctl->walk)
+		output_walk_object(json->ctl, &json->text);
+	else if (json->ctl->json && json->ctl->cell)
+		printf("{\"cell\":\"%s\"%s%.*s\n", json->ctl->cell, json->text.len > 2 ? "," : "",
+			(int)json->text.len - 1, (const char *)json->text.data + 1);
 	else if (json->ctl->json)
 		printf("%.*s\n", (int)json->text.len, (const char *)json->text.data);
 	buffer_free(&json->text);

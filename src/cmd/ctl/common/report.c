@@ -17,7 +17,13 @@ void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail)
 	output_json_open(&error, ctl);
 	output_json_string(&error, "id", id);
 	output_json_string(&error, "detail", detail);
+	if (ctl->walk && strcmp(id, "usage") != 0) {
+		output_walk_fail(ctl, &error);
+		return;
+	}
 	output_json_open(&json, ctl);
+	if (ctl->cell && strcmp(id, "usage") != 0)
+		output_json_string(&json, "cell", ctl->cell);
 	output_json_object(&json, "error", &error);
 	/*
 	 * If memory is exhausted, a report of that would recurse. The line on standard error must
@@ -28,6 +34,13 @@ void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail)
 	buffer_free(&json.text);
 }
 
+static const char *named_cell;
+
+void ctl_name_cell(const char *cell)
+{
+	named_cell = cell;
+}
+
 /* Prints to standard error, after flushing the earlier output. */
 static void print_line(const char *id, const char *detail)
 {
@@ -35,10 +48,9 @@ static void print_line(const char *id, const char *detail)
 
 	fflush(stdout);
 	detail = output_shown(detail, shown);
-	if (id)
-		fprintf(stderr, "creditbridgectl: %s: %s\n", id, detail);
-	else
-		fprintf(stderr, "creditbridgectl: %s\n", detail);
+	fprintf(stderr, "creditbridgectl: %s%s%s%s%s%s\n", id ? id : "", id ? ": " : "",
+		named_cell ? "cell " : "", named_cell ? named_cell : "", named_cell ? ": " : "",
+		detail);
 }
 
 void ctl_tell(const char *id, const char *format, ...)
@@ -57,6 +69,9 @@ void ctl_report(void *closure, enum outcome outcome, const struct failure *failu
 	struct ctl *ctl = closure;
 	const bool without_id = outcome == OUTCOME_USAGE || strcmp(failure->id, "failed") == 0;
 
+	/* What is wrong with the words of the command is wrong in each cell. */
+	if (outcome == OUTCOME_USAGE)
+		named_cell = NULL;
 	print_line(without_id ? NULL : failure->id, failure->detail);
 	ctl_fail_json(ctl, failure->id, failure->detail);
 	if (outcome == OUTCOME_USAGE)

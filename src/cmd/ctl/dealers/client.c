@@ -2,7 +2,7 @@
  * client - implements `client add`, `list`, `key-add`, `key-use`, `key-retire`, `remove` for the
  * game servers of API group C.
  */
-#include "cmd/ctl/common/ctl.h"
+#include "cmd/ctl/dealers/client.h"
 
 #include "admin/list.h"
 #include "base/text.h"
@@ -30,7 +30,7 @@ static const struct output_column all_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static enum outcome read_client_id(struct ctl *ctl, char client_id[CLIENT_ID_SIZE])
+enum outcome client_read_id(struct ctl *ctl, char client_id[CLIENT_ID_SIZE])
 {
 	const char *text = ctl->args[0];
 
@@ -60,7 +60,7 @@ enum outcome ctl_client_add(struct ctl *ctl)
 {
 	struct client_put_cmd cmd = {.operator= ctl->session.operator};
 	struct client_put_result result;
-	enum outcome code = read_client_id(ctl, cmd.client_id);
+	enum outcome code = client_read_id(ctl, cmd.client_id);
 
 	if (code == OUTCOME_DONE)
 		code = secret_new_key(ctl, cmd.secret);
@@ -118,7 +118,7 @@ static enum outcome refuse_open(struct ctl *ctl, const char *client_id)
 }
 
 /* The ledger refuses an unknown client, so its rounds need not be searched. */
-static enum outcome may_remove(struct ctl *ctl, const char *client_id)
+enum outcome client_may_remove(struct ctl *ctl, const char *client_id)
 {
 	struct client row;
 	enum outcome code;
@@ -132,34 +132,38 @@ static enum outcome may_remove(struct ctl *ctl, const char *client_id)
 	return code == OUTCOME_DONE && found && !row.removed ? refuse_open(ctl, client_id) : code;
 }
 
+enum outcome client_print_removed(struct ctl *ctl, const char *client_id)
+{
+	struct output_json json;
+
+	if (!ctl->json)
+		printf("client %s is removed; its keys are void\n"
+		       "its open rounds wait until the same name is added again\n",
+			client_id);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "client_id", client_id);
+	output_json_bool(&json, "removed", true);
+	return output_json_close(&json);
+}
+
 enum outcome ctl_client_remove(struct ctl *ctl)
 {
 	struct client_put_cmd cmd = {.operator= ctl->session.operator, .remove = true };
 	struct client_put_result result;
-	struct output_json json;
-	enum outcome code = read_client_id(ctl, cmd.client_id);
+	enum outcome code = client_read_id(ctl, cmd.client_id);
 
 	if (code == OUTCOME_DONE)
-		code = may_remove(ctl, cmd.client_id);
+		code = client_may_remove(ctl, cmd.client_id);
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_CLIENT_PUT, &cmd, &result, NULL);
-	if (code != OUTCOME_DONE)
-		return code;
-	if (!ctl->json)
-		printf("client %s is removed; its keys are void\n"
-		       "its open rounds wait until the same name is added again\n",
-			cmd.client_id);
-	output_json_open(&json, ctl);
-	output_json_string(&json, "client_id", cmd.client_id);
-	output_json_bool(&json, "removed", true);
-	return output_json_close(&json);
+	return code == OUTCOME_DONE ? client_print_removed(ctl, cmd.client_id) : code;
 }
 
 enum outcome ctl_client_key_add(struct ctl *ctl)
 {
 	struct client_key_cmd cmd = {.operator= ctl->session.operator, .action = KEY_ADD };
 	struct client_key_result result;
-	enum outcome code = read_client_id(ctl, cmd.client_id);
+	enum outcome code = client_read_id(ctl, cmd.client_id);
 
 	if (code == OUTCOME_DONE)
 		code = secret_new_key(ctl, cmd.secret);
@@ -177,7 +181,7 @@ static enum outcome use_or_retire_client_key(struct ctl *ctl, enum key_action ac
 {
 	struct client_key_cmd cmd = {.operator= ctl->session.operator, .action = action };
 	struct client_key_result result;
-	enum outcome code = read_client_id(ctl, cmd.client_id);
+	enum outcome code = client_read_id(ctl, cmd.client_id);
 
 	if (code == OUTCOME_DONE && !text_copy(cmd.key_id, sizeof(cmd.key_id), ctl->args[1]))
 		return ctl_fail(ctl, OUTCOME_FAILED, "key_not_found",
@@ -206,7 +210,7 @@ enum outcome ctl_client_key_confirm(struct ctl *ctl)
 {
 	struct client_key_cmd cmd = {.operator= ctl->session.operator, .action = KEY_CONFIRM };
 	struct client_key_result result;
-	enum outcome code = read_client_id(ctl, cmd.client_id);
+	enum outcome code = client_read_id(ctl, cmd.client_id);
 
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_CLIENT_KEY, &cmd, &result, NULL);

@@ -1,0 +1,309 @@
+/*
+ * find - asks the cells for the row that the arguments of a command name.
+ */
+#include "cmd/ctl/cells/cells.h"
+
+#include "admin/keys.h"
+#include "admin/list.h"
+#include "base/text.h"
+#include "domain/callback.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The row that is looked for. */
+struct wanted {
+	enum record record;
+	union wanted_row {
+		struct dealer dealer;
+		struct player_name player;
+		struct transaction transaction;
+		struct callback callback;
+		struct replay replay;
+	} row;
+	char name[EXTERNAL_ID_SIZE + 32]; /* "dealer demo" */
+	unsigned int first;               /* the cell that is asked first */
+};
+
+/*
+ * Once a cell has the row, the others are asked only whether they have it, too. One that is down must not
+ * delay commands on what the others have.
+ */
+#define OTHER_CELL_MS 500
+
+/* What the cells answered. */
+struct answers {
+	unsigned int found;       /* how many have the row */
+	unsigned int at, other;   /* the first that has it, and the last */
+	unsigned int silent;      /* how many could not be asked */
+	unsigned int silent_at;   /* the first of them */
+	enum outcome silent_code; /* and why */
+	struct failure silent_why;
+};
+
+/* Looks for the row in the cell of the session. A failure is in session->failure and not reported. */
+static enum outcome look_up(struct ctl *ctl, const struct wanted *wanted, bool *found)
+{
+	union wanted_row row = wanted->row;
+	void (*const report)(void *, enum outcome, const struct failure *) = ctl->session.report;
+	enum outcome code;
+
+	*found = false;
+	ctl->session.report = NULL;
+	code = list_fetch(&ctl->session, wanted->record, &row, found, NULL);
+	ctl->session.report = report;
+	return code;
+}
+
+/* A dealer that has moved has rows in the cell that it left, but no key there. */
+static bool serves_dealer(struct ctl *ctl, const char *casino_id)
+{
+	struct keyring dealers = {.entries = NULL};
+	bool serves = true;
+
+	/* Without the role to read keys, the row decides. */
+	if (keys_try(&ctl->session, KEYRING_DEALERS, &dealers))
+		serves = keyring_find(&dealers, casino_id) != NULL;
+	keyring_free(&dealers);
+	return serves;
+}
+
+static void ask_cell(struct ctl *ctl, struct ctl_cells *cells, unsigned int at,
+	const struct wanted *wanted, struct answers *answers)
+{
+	bool found;
+	enum outcome code;
+
+	cells_enter(ctl, cells, at);
+	if (answers->found && ctl->session.settings.ledger_deadline_ms > OTHER_CELL_MS)
+		ctl->session.settings.ledger_deadline_ms = OTHER_CELL_MS;
+	code = look_up(ctl, wanted, &found);
+	if (code != OUTCOME_DONE && !answers->silent++) {
+		answers->silent_at = at;
+		answers->silent_code = code;
+		answers->silent_why = ctl->session.failure;
+	}
+	if (code != OUTCOME_DONE || !found ||
+		(wanted->record == RECORD_DEALER &&
+			!serves_dealer(ctl, wanted->row.dealer.casino_id)))
+		return;
+	if (!answers->found++)
+		answers->at = at;
+	answers->other = at;
+}
+
+static void ask_cells(struct ctl *ctl, struct ctl_cells *cells, const struct wanted *wanted,
+	struct answers *answers)
+{
+	/* Only the names of dealers and the numbers of replays can be in two cells. */
+	const bool all = wanted->record == RECORD_DEALER || wanted->record == RECORD_REPLAY;
+
+	*answers = (struct answers){.found = 0};
+	ask_cell(ctl, cells, wanted->first, wanted, answers);
+	for (unsigned int i = 0; i < cells->list.count && (all || !answers->found); i++) {
+		if (i != wanted->first)
+			ask_cell(ctl, cells, i, wanted, answers);
+	}
+}
+
+/* Reports that a cell which may have the row could not be asked. */
+static enum outcome refuse_silent(struct ctl *ctl, struct ctl_cells *cells,
+	const struct wanted *wanted, const struct answers *answers, const char *effect)
+{
+	cells_enter(ctl, cells, answers->silent_at);
+	return ctl_fail(ctl, answers->silent_code, answers->silent_why.id,
+		"cell %s cannot be asked for %s%s: %.600s",
+		cells->list.cells[answers->silent_at].name, wanted->name, effect,
+		answers->silent_why.detail);
+}
+
+static enum outcome choose_cell(struct ctl *ctl, struct ctl_cells *cells,
+	const struct wanted *wanted)
+{
+	struct answers answers;
+
+	ask_cells(ctl, cells, wanted, &answers);
+	if (answers.found > 1)
+		return ctl_fail(ctl, OUTCOME_FAILED, "ambiguous",
+			"%s is in cell %s and in cell %s: name one with --cell%s", wanted->name,
+			cells->list.cells[answers.at].name, cells->list.cells[answers.other].name,
+			wanted->record == RECORD_DEALER ? ", and see `creditbridgectl doctor`"
+							: "");
+	if (!answers.found && answers.silent)
+		return refuse_silent(ctl, cells, wanted, &answers, ", and no other has it");
+	cells_enter(ctl, cells, answers.found ? answers.at : wanted->first);
+	return OUTCOME_DONE;
+}
+
+/* ---- what the arguments name */
+
+static bool want_dealer(struct wanted *wanted, const char *text, size_t len)
+{
+	wanted->record = RECORD_DEALER;
+	if (!text_copy_len(wanted->row.dealer.casino_id, CASINO_ID_SIZE, text, len) ||
+		!text_is_name(wanted->row.dealer.casino_id, CASINO_ID_SIZE - 1))
+		return false;
+	snprintf(wanted->name, sizeof(wanted->name), "dealer %s", wanted->row.dealer.casino_id);
+	return true;
+}
+
+/* CASINO, CASINO/USER or PLAYER_ID */
+static bool want_player(struct wanted *wanted, const struct ctl *ctl)
+{
+	const char *text = ctl->args[0], *slash = text ? strchr(text, '/') : NULL;
+
+	if (slash)
+		return want_dealer(wanted, text, (size_t)(slash - text));
+	wanted->record = RECORD_PLAYER_NAME;
+	if (!text || !text_copy(wanted->row.player.player_id, PLAYER_ID_SIZE, text))
+		return false;
+	snprintf(wanted->name, sizeof(wanted->name), "player %s", text);
+	return true;
+}
+
+/* Sets the cell that is asked first: the one that made the id. */
+static void hint_cell(struct wanted *wanted, const struct ctl_cells *cells, uint64_t id)
+{
+	const struct cell_file *cell = cells_of_id(&cells->list, id);
+
+	if (cell)
+		wanted->first = (unsigned int)(cell - cells->list.cells);
+}
+
+static bool want_transaction(struct wanted *wanted, const struct ctl_cells *cells, const char *text)
+{
+	uint64_t id;
+
+	wanted->record = RECORD_TRANSACTION;
+	if (!text_unsigned(text, TRANSACTION_ID_MAX, &id))
+		return false;
+	wanted->row.transaction.transaction_id = id;
+	snprintf(wanted->name, sizeof(wanted->name), "transaction %.32s", text);
+	hint_cell(wanted, cells, id);
+	return true;
+}
+
+static bool want_event(struct wanted *wanted, const struct ctl_cells *cells, const char *text)
+{
+	enum callback_kind kind;
+	uint64_t event;
+
+	wanted->record = RECORD_CALLBACK;
+	if (!callback_event_read(text, &event, &kind))
+		return false;
+	wanted->row.callback.event = event;
+	snprintf(wanted->name, sizeof(wanted->name), "callback %.32s", text);
+	hint_cell(wanted, cells, event);
+	return true;
+}
+
+static bool want_replay(struct wanted *wanted, const char *text)
+{
+	wanted->record = RECORD_REPLAY;
+	if (!text_unsigned(text, INT64_MAX, &wanted->row.replay.id))
+		return false;
+	snprintf(wanted->name, sizeof(wanted->name), "replay %.32s", text);
+	return true;
+}
+
+/* The dealer of --casino or --user. */
+static bool want_casino(struct wanted *wanted, const struct ctl *ctl)
+{
+	const char *casino = ctl->options[OPTION_CASINO], *user = ctl->options[OPTION_USER];
+	const char *slash = user ? strchr(user, '/') : NULL;
+
+	if (casino)
+		return want_dealer(wanted, casino, strlen(casino));
+	return ctl_has_option(ctl, OPTION_CASINO) && slash &&
+		want_dealer(wanted, user, (size_t)(slash - user));
+}
+
+/* Returns false if the arguments name no row, or not in the right form: the command refuses that. */
+static bool read_wanted(struct wanted *wanted, const struct ctl *ctl, const struct ctl_cells *cells,
+	enum cells_way way)
+{
+	const char *first = ctl->arg_count ? ctl->args[0] : NULL;
+
+	memset(wanted, 0, sizeof(*wanted));
+	switch (way) {
+	case CELLS_DEALER:
+	case CELLS_NEW_DEALER:
+		return first && want_dealer(wanted, first, strlen(first));
+	case CELLS_PLAYER:
+		return ctl->arg_count == 2 && !strchr(first, '/') && ctl->command->args_max == 2
+			? want_dealer(wanted, first, strlen(first))
+			: want_player(wanted, ctl);
+	case CELLS_TRANSFER:
+		return ctl->options[OPTION_TRANSACTION]
+			? want_transaction(wanted, cells, ctl->options[OPTION_TRANSACTION])
+			: first && want_dealer(wanted, first, strlen(first));
+	case CELLS_BET:
+		return ctl->arg_count == 1 ? want_transaction(wanted, cells, first)
+					   : want_player(wanted, ctl);
+	case CELLS_EVENTS:
+		return first && want_event(wanted, cells, first);
+	case CELLS_REPLAY:
+		return first && want_replay(wanted, first);
+	default:
+		return want_casino(wanted, ctl);
+	}
+}
+
+/* Moves to the cell of the first event, and checks that the other events are there, too. */
+static enum outcome choose_events(struct ctl *ctl, struct ctl_cells *cells, struct wanted *wanted)
+{
+	enum outcome code = choose_cell(ctl, cells, wanted);
+	const unsigned int at = cells->at;
+	bool found = true;
+
+	for (unsigned int i = 1; i < ctl->arg_count && code == OUTCOME_DONE; i++) {
+		if (!want_event(wanted, cells, ctl->args[i]))
+			continue;
+		if (cells_of_id(&cells->list, wanted->row.callback.event) == &cells->list.cells[at])
+			continue;
+		code = look_up(ctl, wanted, &found);
+		if (code != OUTCOME_DONE || found)
+			continue;
+		return ctl_usage(ctl,
+			"%s is not in cell %s, where %.40s is: name the events of one cell at a time",
+			wanted->name, cells->list.cells[at].name, ctl->args[0]);
+	}
+	return code;
+}
+
+/* Refuses a name that another cell has, or may have. The session is in the cell of the new dealer after it. */
+static enum outcome choose_new(struct ctl *ctl, struct ctl_cells *cells, unsigned int target,
+	struct wanted *wanted)
+{
+	struct answers answers;
+
+	wanted->first = target;
+	ask_cells(ctl, cells, wanted, &answers);
+	if (answers.found && (answers.at != target || answers.other != target))
+		return ctl_fail(ctl, OUTCOME_FAILED, "already_exists",
+			"%s is in cell %s: a dealer is in one cell only", wanted->name,
+			cells->list.cells[answers.at != target ? answers.at : answers.other].name);
+	if (answers.silent)
+		return refuse_silent(ctl, cells, wanted, &answers,
+			" and may have it, so nothing was done");
+	cells_enter(ctl, cells, target);
+	return OUTCOME_DONE;
+}
+
+enum outcome cells_find(struct ctl *ctl, struct ctl_cells *cells, enum cells_way way, bool *named)
+{
+	const unsigned int target = cells->at;
+	struct wanted wanted;
+
+	*named = false;
+	if (way == CELLS_EVENTS && ctl->arg_count && strcmp(ctl->args[0], "-") == 0)
+		return ctl_usage(ctl,
+			"events from standard input need --cell NAME, because there are several cells");
+	if (!read_wanted(&wanted, ctl, cells, way))
+		return OUTCOME_DONE;
+	*named = true;
+	if (way == CELLS_NEW_DEALER)
+		return choose_new(ctl, cells, target, &wanted);
+	return way == CELLS_EVENTS ? choose_events(ctl, cells, &wanted)
+				   : choose_cell(ctl, cells, &wanted);
+}

@@ -1,0 +1,97 @@
+/*
+ * run - chooses the cell, or the cells, in which a command acts.
+ */
+#include "cmd/ctl/cells/cells.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Returns true if the command, as it was called, asks no ledger. */
+static bool asks_none(const struct ctl *ctl, enum cells_way way)
+{
+	return way == CELLS_NONE ||
+		(way == CELLS_DEALER &&
+			(ctl->options[OPTION_COMPARE] || ctl->options[OPTION_KEY_FILE]) &&
+			strcmp(ctl->command->name, "dealer key-add") != 0);
+}
+
+/* For commands that act in one cell without being asked to: says which one, and how to name another. */
+static void note_own(struct ctl *ctl, const struct ctl_cells *cells)
+{
+	char names[CELLS_NAMES_MAX];
+
+	cells_names(cells, cells->at, names);
+	ctl_tell(NULL, "this is of cell %s only; --cell NAME names another one: %s", ctl->cell,
+		names);
+}
+
+static enum outcome run_in_several(struct ctl *ctl, struct ctl_cells *cells, enum cells_way way)
+{
+	const bool walks = way == CELLS_LIST || way == CELLS_OBJECTS || way == CELLS_METRICS;
+	bool named;
+	enum outcome code;
+
+	if (way == CELLS_CLIENT)
+		return cells_client(ctl, cells);
+	code = cells_find(ctl, cells, walks ? CELLS_CASINO : way, &named);
+	if (code != OUTCOME_DONE)
+		return code;
+	if (walks && !named)
+		return cells_walk(ctl, cells, way);
+	if (!named)
+		note_own(ctl, cells);
+	else if (!ctl->json)
+		ctl_tell(NULL, "cell %s", ctl->cell);
+	return ctl->command->run(ctl);
+}
+
+/* Runs the command in the cell of --cell. */
+static enum outcome run_in_chosen(struct ctl *ctl, struct ctl_cells *cells, enum cells_way way)
+{
+	unsigned int at;
+	bool named;
+	enum outcome code = cells_choose(ctl, cells, &at);
+
+	if (code != OUTCOME_DONE)
+		return code;
+	cells_enter(ctl, cells, at);
+	if (way == CELLS_NEW_DEALER && cells->list.count > 1)
+		code = cells_find(ctl, cells, way, &named);
+	/* `doctor` reads the file itself: what is wrong with it is a finding. */
+	if (way == CELLS_NONE)
+		ctl->session.settings_loaded = false;
+	return code == OUTCOME_DONE ? ctl->command->run(ctl) : code;
+}
+
+/* Returns true if the configuration can be read and names other cells. Reports nothing. */
+static bool names_cells(struct ctl *ctl)
+{
+	void (*const report)(void *, enum outcome, const struct failure *) = ctl->session.report;
+	enum outcome code;
+
+	ctl->session.report = NULL;
+	code = session_settings(&ctl->session);
+	ctl->session.report = report;
+	return code == OUTCOME_DONE && ctl->session.settings.cell_count;
+}
+
+enum outcome cells_run(struct ctl *ctl)
+{
+	const enum cells_way way = cells_way_of(ctl->command->name);
+	static struct ctl_cells cells;
+	bool several;
+	enum outcome code;
+
+	/* A configuration that cannot be read is reported by the command, if it needs one. */
+	if (!ctl->options[OPTION_CELL] && (asks_none(ctl, way) || !names_cells(ctl)))
+		return ctl->command->run(ctl);
+	code = cells_open(ctl, &cells, &several);
+	if (code == OUTCOME_DONE && ctl->options[OPTION_CELL])
+		code = run_in_chosen(ctl, &cells, way);
+	else if (code == OUTCOME_DONE) {
+		cells_enter(ctl, &cells, 0);
+		code = run_in_several(ctl, &cells, way);
+	}
+	cells_close(&cells);
+	return code;
+}
