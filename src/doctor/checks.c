@@ -45,6 +45,8 @@ const struct doctor_check doctor_checks[] = {
 		"the ledger may have as many connections as are set"),
 	CHECK(cell_certificate, NEEDS_SETTINGS, 10,
 		"the hosts of the cell accept each other's certificates"),
+	CHECK(cells, NEEDS_CELLS, 30,
+		"each cell answers, and they agree about dealers and game servers"),
 	CHECK(workers, NEEDS_SETTINGS, 10, "workers run the program that is installed"),
 	CHECK(sweeper, NEEDS_SETTINGS, 10, "the sweeper sends callbacks again"),
 	CHECK(cron, 0, 10, "the sweeper is started each minute"),

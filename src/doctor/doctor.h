@@ -81,8 +81,9 @@ enum doctor_need {
 	NEEDS_CONSOLE_URL = 32, /* --console-url was given */
 	/* a web console is set up, or its socket is there; otherwise the check has no finding */
 	NEEDS_CONSOLE_ENABLED = 64,
+	NEEDS_CELLS = 128, /* there are several cells; otherwise the check has no finding */
 	/* those without which a check has no finding */
-	NEEDS_OF_USE = NEEDS_SERVERS | NEEDS_CONSOLE | NEEDS_CONSOLE_ENABLED,
+	NEEDS_OF_USE = NEEDS_SERVERS | NEEDS_CONSOLE | NEEDS_CONSOLE_ENABLED | NEEDS_CELLS,
 };
 
 struct doctor_check {
@@ -178,7 +179,7 @@ doctor_look doctor_socket_directory, doctor_sockets, doctor_socket_access;
 doctor_look doctor_ledger, doctor_engine, doctor_ledger_number, doctor_descriptors;
 doctor_look doctor_sweeper, doctor_callbacks;
 doctor_look doctor_programs, doctor_workers, doctor_cron, doctor_log, doctor_clock;
-doctor_look doctor_dealers, doctor_keys, doctor_cell_certificate;
+doctor_look doctor_dealers, doctor_keys, doctor_cell_certificate, doctor_cells;
 doctor_look doctor_console_front, doctor_console_sockets, doctor_console_process,
 	doctor_console_operators, doctor_console_apache, doctor_console_mount;
 

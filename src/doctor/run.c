@@ -57,6 +57,8 @@ static bool needs_met(struct doctor *doctor)
 	if (needs & NEEDS_CONSOLE_ENABLED &&
 		(!*doctor->settings_loaded || !doctor_console_enabled(doctor->settings)))
 		return false;
+	if (needs & NEEDS_CELLS && (!*doctor->settings_loaded || !doctor->settings->cell_count))
+		return false;
 	if (needs & NEEDS_SETTINGS && !*doctor->settings_loaded) {
 		doctor_skip(doctor, "the configuration cannot be read");
 		return false;
