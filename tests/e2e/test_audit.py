@@ -24,7 +24,7 @@ READS = {"status", "metrics", "dealer list", "dealer show", "dealer ping", "clie
          "player list", "player show", "player ledger", "transfer show", "transfer list",
          "bet show", "bet list", "round show", "callback list", "callback show", "check", "audit",
          "recon", "reconcile", "explain", "doctor", "completion", "follow", "refused list", "owed",
-         "operator list", "cluster status", "replay list", "replay show", "report days"}
+         "operator list", "cell list", "cluster status", "replay list", "replay show", "report days"}
 # Commands that work without a ledger, or whose rows the suite of the command looks up.
 ELSEWHERE = {"init", "adopt", "schema", "dealer test", "backup", "restore", "export", "import", "sweep",
              "demo", "callback replay", "replay stop", "job", "member add", "member list", "member renew", "member remove"}

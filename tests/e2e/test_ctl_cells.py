@@ -6,6 +6,8 @@ Cell a is the default cell: its file names that of cell b.
 import contextlib
 import json
 import os
+import pathlib
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -13,6 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_ctl import bind, new, on_terminal, run  # noqa: E402
+from cb_process import Child  # noqa: E402
 from cb_worker import NOT_SENT, SUCCESS, WIN, Worker  # noqa: E402
 
 SETTINGS = {"ledger_deadline_ms": 100}  # how long a command waits for a cell that is down
@@ -310,6 +313,76 @@ def case_down():
     refused("dealer_not_found", "dealer", "show", other)
 
 
+# -- the page
+
+class Page:
+    """The chapter of doc/cells.md about a second cell, typed on an installation with one cell."""
+
+    def __init__(self, wallet):
+        self.wallet = wallet
+        self.paths = {"/etc/creditbridge/creditbridge.conf": wallet.config,
+                      "/etc/creditbridge/cell-b.conf": wallet.dir / "cell-b.conf",
+                      "/run/creditbridge-b": wallet.dir / "run-b", "/var/lib/creditbridge-b": wallet.dir / "state-b",
+                      " --user _creditbridge": ""}
+        self.started = []
+        self.typed = set()
+
+    def here(self, text):
+        for there, path in self.paths.items():
+            text = text.replace(there, str(path))
+        return text
+
+    def configure(self, path, block):
+        """Adds the block to a file. A new one has the settings that every file of a test has."""
+        path = pathlib.Path(self.here(path))
+        usual = "" if path.exists() else 'log_target = "stderr"\ndisk_ballast_mib = 1\n'
+        with path.open("a") as file:
+            file.write(usual + self.here(block))
+        path.chmod(0o644)
+
+    def type(self, line):
+        words = line.split()
+        self.typed.add(" ".join(words[:2]))
+        if words[0] != "systemctl":
+            equal(words[0], "creditbridgectl", line)
+            return run("--config", self.wallet.config, *self.here(line).split()[1:])
+        equal({word.split("@")[1].split(".")[0] for word in words[3:]}, {"b"}, "the cell of the units")
+        for unit in words[3:]:
+            check((cb.SRCDIR / "debian" / "systemd" / unit.replace("@b", "@")).exists(), unit)
+        if any(word.startswith("creditbridge-ledger@") for word in words):
+            sockets = self.paths["/run/creditbridge-b"]
+            sockets.mkdir(mode=0o755)
+            self.started.append(Child([cb.find_program("creditbridge-ledger"), "--config",
+                                       self.paths["/etc/creditbridge/cell-b.conf"]], self.wallet.logs / "b.log"))
+            cb.wait_until((sockets / "admin.sock").exists, 20, "the ledger of b")
+        return None
+
+
+def case_page():
+    text = (cb.SRCDIR / "doc" / "cells.md").read_text()
+    chapter = text.split("\n## A second cell on one host\n")[1].split("\n## ")[0]
+    with cb.Instance("page") as wallet:
+        wallet.ctl("client", "add", "slots")
+        wallet.dealer_add("demo")
+        page = Page(wallet)
+        try:
+            for kind, path, block in re.findall(r"^```(sh|conf) ?(.*)\n((?:.*\n)*?)```$", chapter, re.MULTILINE):
+                if kind == "conf":
+                    page.configure(path, block)
+                for line in block.splitlines() if kind == "sh" else ():
+                    # What doctor finds of this host is no matter; the check of the cells is.
+                    if line != "creditbridgectl doctor":
+                        page.type(line)
+            found = json.loads(wallet.ctl_run("--json", "doctor", "--no-lookup").stdout)["findings"]
+            equal([item["result"] for item in found if item["check"] == "cells"], ["PASS"], "doctor")
+            equal({row["casino_id"]: row["cell"] for row in wallet.ctl_json("dealer", "list")["dealers"]},
+                  {"demo": "a", "lucky": "b"}, "dealers")
+        finally:
+            for child in page.started:
+                child.stop()
+    check(page.typed >= {"creditbridgectl init", "creditbridgectl client", "systemctl enable"}, page.typed)
+
+
 CASES = [
     ("cell list", case_cell_list),
     ("--cell", case_cell_option),
@@ -324,6 +397,7 @@ CASES = [
     ("a dealer in two cells", case_a_dealer_in_two_cells),
     ("doctor", case_doctor),
     ("a cell that is down", case_down),
+    ("the page about cells", case_page),
 ]
 
 

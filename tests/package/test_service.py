@@ -187,7 +187,7 @@ TALKING_UNITS = {"creditbridge-worker-wallet": {"connect to edge.sock"},
                  "creditbridge-sweep": {"connect to edge.sock"},
                  "creditbridge-ping@test": set()}
 # What runs as the ledger's user, and so has no network.
-SILENT_UNITS = ("creditbridge-ledger", "creditbridge-job@test")
+SILENT_UNITS = ("creditbridge-ledger", "creditbridge-ledger@test", "creditbridge-job@test")
 
 
 def as_web_user(*argv, **options):
