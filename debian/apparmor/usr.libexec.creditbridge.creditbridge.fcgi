@@ -14,6 +14,7 @@ profile creditbridge-worker /usr/libexec/creditbridge/creditbridge.fcgi flags=(c
   /etc/creditbridge/** r,
   /etc/gnutls/config r,
   /run/creditbridge/edge.sock rw,
+  /run/creditbridge-*/edge.sock rw,
   /run/creditbridge/counters rw,
   /run/creditbridge/together/ rk,
   /run/creditbridge/together/* rw,
