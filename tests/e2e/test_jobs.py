@@ -602,6 +602,24 @@ def case_gone(office):
     check("ended without a complete answer" in pages[0].document().text(), pages[0].text[-900:])
 
 
+def case_cells(office):
+    """With several cells a job acts on the default cell, whatever the state of the others."""
+    wallet, other = office.wallet, office.wallet.dir / "cell-b.conf"
+    kept = wallet.config.read_text()
+    other.write_text(f'cell_name = "b"\nledger_number = 1\nsocket_directory = "{wallet.dir}/b"\n'
+                     f'state_directory = "{wallet.dir}/b-state"\n')
+    wallet.config.write_text(f'cell_name = "a"\ncells = {{"{other}"}}\n{kept}')
+    try:
+        office.listen()
+        _, came, detail = office.ask(request_of("ping", session=session_of(office.browsers["nok"]), casino="absent"))
+        check(detail.startswith("dealer_not_found: there is no dealer"), (came, detail))
+        done = wallet.ctl_run("dealer", "ping", "absent")
+        check("cell b cannot be asked" in done.stderr, f"the command itself asks the other cell: {done.stderr}")
+    finally:
+        wallet.config.write_text(kept)
+        office.listen()
+
+
 def case_not_served(office):
     """Without an acceptor the page shows the command to type."""
     office.unlisten()
@@ -665,6 +683,7 @@ CASES = (
     ("places", case_busy),
     ("a job that takes too long", case_too_long),
     ("a console that is gone", case_gone),
+    ("several cells", case_cells),
     ("not served", case_not_served),
     ("a session that ended", case_ended_session),
     ("a ledger that is down or halted", case_halted),

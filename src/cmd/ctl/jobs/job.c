@@ -26,7 +26,7 @@
 #define REQUEST_MS INT64_C(5000)
 #define LEDGER_MS  INT64_C(5000)
 #define SLOTS_FILE "jobs.lock"
-#define WORDS_MAX  12
+#define WORDS_MAX  14
 
 /* One job. */
 struct job_work {
@@ -171,6 +171,7 @@ struct job_texts {
 	char command[32];
 	char date[32];
 	char user[EXTERNAL_ID_SIZE + 8];
+	char cell[SETTINGS_CELL_NAME_SIZE + 8];
 };
 
 /* Writes the command line of the job to @words, some of which are in @texts. */
@@ -179,6 +180,7 @@ static void make_words(const struct job_work *work, const char *words[WORDS_MAX]
 {
 	const struct job_request *request = &work->request;
 	const struct job_info *info = &job_infos[request->job];
+	const struct settings *settings = &work->service->ctl->session.settings;
 	const char *config = work->service->ctl->options[OPTION_CONFIG];
 	size_t count = 0;
 
@@ -193,6 +195,10 @@ static void make_words(const struct job_work *work, const char *words[WORDS_MAX]
 		words[count++] = "--config";
 		words[count++] = config;
 	}
+	/* The console shows the default cell. Its jobs must not depend on others. */
+	snprintf(texts->cell, sizeof(texts->cell), "--cell=%s", settings->cell_name);
+	if (settings->cell_count)
+		words[count++] = texts->cell;
 	snprintf(texts->date, sizeof(texts->date), "--date=%s", request->date);
 	if (request->date[0])
 		words[count++] = texts->date;
