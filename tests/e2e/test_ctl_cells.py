@@ -254,6 +254,20 @@ def case_client_repeated():
     equal((live_keys(A, name), live_keys(B, name)), ([], []), "removed")
 
 
+def case_client_ids():
+    """A key has another id in each cell. A key id means the key of the default cell."""
+    name = new("client")
+    first = ctl_json("client", "add", name, "--cell", "a")["key_id"]
+    second = ctl_json("client", "key-add", name, "--cell", "a")["key_id"]
+    ctl("client", "key-retire", name, first, "--cell", "a")
+    ctl("client", "add", name)
+    equal((live_keys(A, name), live_keys(B, name)), ([second], [first]), "the ids of one key")
+    refused("key_not_found", "client", "key-retire", name, first)
+    third = ctl_json("client", "key-add", name)["key_id"]
+    ctl("client", "key-retire", name, second)
+    equal((live_keys(A, name), live_keys(B, name)), ([third], [second]), "the older key is retired in both")
+
+
 # -- doctor
 
 def case_doctor():
@@ -268,6 +282,13 @@ def case_doctor():
     found = findings()
     equal(found[f"client {name}"], ("FAIL", f"client {name} has other keys in cell a than in cell b"), "keys")
     equal(found[f"client {other}"], ("FAIL", f"client {other} is in cell b and not in cell a"), "missing")
+    same = A.dir / "same-number.conf"
+    same.write_text(A.config.read_text() + "ledger_number = 3\n")
+    done = run("--config", same, "--json", "doctor", "--no-lookup", code=1)
+    found = [item for item in json.loads(done.stdout)["findings"] if item["check"] == "cells"]
+    check(len(found) == 1 and found[0]["result"] == "FAIL" and "ledger_number" in found[0]["found"], found)
+    error = json.loads(run("--config", same, "--json", "dealer", "list", code=78).stdout)["error"]
+    check(error["id"] == "configuration" and "ledger_number" in error["detail"], error)
 
 
 # -- a cell that is down
@@ -394,6 +415,7 @@ CASES = [
     ("commands of the own cell", case_own_cell),
     ("game servers", case_client),
     ("game servers: the same command again", case_client_repeated),
+    ("game servers: ids of keys", case_client_ids),
     ("a dealer in two cells", case_a_dealer_in_two_cells),
     ("doctor", case_doctor),
     ("a cell that is down", case_down),
