@@ -33,6 +33,7 @@ struct wanted {
 
 /* What the cells answered. */
 struct answers {
+	bool has[CELLS_MAX];      /* the cells that have the row */
 	unsigned int found;       /* how many have the row */
 	unsigned int at, other;   /* the first that has it, and the last */
 	unsigned int silent;      /* how many could not be asked */
@@ -58,14 +59,24 @@ static enum outcome look_up(struct ctl *ctl, const struct wanted *wanted, bool *
 /* A dealer that has moved has rows in the cell that it left, but no key there. */
 static bool serves_dealer(struct ctl *ctl, const char *casino_id)
 {
+	const bool lacked_role = ctl->session.lacked_role;
 	struct keyring dealers = {.entries = NULL};
 	bool serves = true;
 
-	/* Without the role to read keys, the row decides. */
+	/* Without the role to read keys, the row decides. The command itself lacks nothing. */
 	if (keys_try(&ctl->session, KEYRING_DEALERS, &dealers))
 		serves = keyring_find(&dealers, casino_id) != NULL;
 	keyring_free(&dealers);
+	ctl->session.lacked_role = lacked_role;
 	return serves;
+}
+
+static void note_found(struct answers *answers, unsigned int at)
+{
+	if (!answers->found++)
+		answers->at = at;
+	answers->other = at;
+	answers->has[at] = true;
 }
 
 static void ask_cell(struct ctl *ctl, struct ctl_cells *cells, unsigned int at,
@@ -83,13 +94,30 @@ static void ask_cell(struct ctl *ctl, struct ctl_cells *cells, unsigned int at,
 		answers->silent_code = code;
 		answers->silent_why = ctl->session.failure;
 	}
-	if (code != OUTCOME_DONE || !found ||
-		(wanted->record == RECORD_DEALER &&
-			!serves_dealer(ctl, wanted->row.dealer.casino_id)))
+	if (code == OUTCOME_DONE && found)
+		note_found(answers, at);
+}
+
+/*
+ * A dealer that has moved still has rows in the cell that it left. Reading all keys is slow, so it is done
+ * only if another cell has the row, or may have it.
+ */
+static void drop_moved(struct ctl *ctl, struct ctl_cells *cells, const struct wanted *wanted,
+	struct answers *answers)
+{
+	const struct answers before = *answers;
+
+	if (wanted->record != RECORD_DEALER || !before.found || before.found + before.silent < 2)
 		return;
-	if (!answers->found++)
-		answers->at = at;
-	answers->other = at;
+	answers->found = 0;
+	for (unsigned int i = 0; i < cells->list.count; i++) {
+		if (!before.has[i])
+			continue;
+		cells_enter(ctl, cells, i);
+		answers->has[i] = false;
+		if (serves_dealer(ctl, wanted->row.dealer.casino_id))
+			note_found(answers, i);
+	}
 }
 
 static void ask_cells(struct ctl *ctl, struct ctl_cells *cells, const struct wanted *wanted,
@@ -104,6 +132,7 @@ static void ask_cells(struct ctl *ctl, struct ctl_cells *cells, const struct wan
 		if (i != wanted->first)
 			ask_cell(ctl, cells, i, wanted, answers);
 	}
+	drop_moved(ctl, cells, wanted, answers);
 }
 
 /* Reports that a cell which may have the row could not be asked. */
