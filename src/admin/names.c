@@ -15,6 +15,15 @@ enum outcome names_read_casino_id(struct session *session, const char *text,
 	return session_usage(session, "'%s' is not a casino id: 1 to 64 of [A-Za-z0-9_.-]", text);
 }
 
+enum outcome names_read_client_id(struct session *session, const char *text,
+	char client_id[CLIENT_ID_SIZE])
+{
+	memset(client_id, 0, CLIENT_ID_SIZE);
+	if (text_is_name(text, CLIENT_ID_SIZE - 1) && text_copy(client_id, CLIENT_ID_SIZE, text))
+		return OUTCOME_DONE;
+	return session_usage(session, "'%s' is not a client id: 1 to 64 of [A-Za-z0-9_.-]", text);
+}
+
 enum outcome names_read_external_id(struct session *session, const char *what, const char *text,
 	char id[EXTERNAL_ID_SIZE])
 {

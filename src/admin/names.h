@@ -7,12 +7,14 @@
 #include "admin/session.h"
 
 /*
- * Copy an argument. Refuse, as a usage error, text that cannot be an id: a casino_id is
+ * Copy an argument. Refuse, as a usage error, text that cannot be an id: a casino_id or client_id is
  * [A-Za-z0-9_.-]{1,64}; other ids are 1 to 128 bytes of UTF-8 without control characters (contract,
  * "Ids").
  */
 enum outcome names_read_casino_id(struct session *session, const char *text,
 	char casino_id[CASINO_ID_SIZE]);
+enum outcome names_read_client_id(struct session *session, const char *text,
+	char client_id[CLIENT_ID_SIZE]);
 enum outcome names_read_external_id(struct session *session, const char *what, const char *text,
 	char id[EXTERNAL_ID_SIZE]);
 

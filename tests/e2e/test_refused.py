@@ -247,6 +247,34 @@ def case_platform(desk):
     check(row in desk.listed("--casino", "demo", "--user", "alice"), "by the player")
     shown = desk.ctl_json("explain", "refused-bet")
     check("took no stake" in shown["owed"], f"{shown}")
+    desk.wait_listed("--client", "slots")
+    equal(ids(desk, "--client", "slots"), {"refused-bet"}, "by the game server")
+    equal(ids(desk, "--client", "slots", "--error", "user_not_found"), set(), "with another error")
+    equal(ids(desk, "--client", "demo"), set(), "a dealer's calls are of no game server")
+    code, shown = near(desk, "refused", "list", "--client", "slot")
+    check(code == 0 and "no game server of that id, but there is 'slots'" in shown, shown)
+
+
+def ids(desk, *words):
+    return {row["request_id"] for row in desk.listed(*words)}
+
+
+def case_cause(desk):
+    """--error and --why select what the console's filters select; a word that does not exist is refused."""
+    rows = desk.listed()
+    for error in sorted({row["id"] for row in rows}):
+        equal(ids(desk, "--error", error), {row["request_id"] for row in rows if row["id"] == error}, error)
+    for why in ("none", "headers", "unknown_caller", "signature", "stale_request", "flood"):
+        wanted = {row["request_id"] for row in rows if row["why"] == ("" if why == "none" else why)}
+        equal(ids(desk, "--why", why), wanted, why)
+    check({"signature", ""} <= {row["why"] for row in rows}, "the causes of this suite")
+    equal(ids(desk, "--casino", "demo", "--error", "invalid_signature", "--why", "signature",
+              "--reference", "r-401"), {"refused-401"}, "together")
+    for words, text in ((("--error", "insufficient_balanse"), "did you mean 'insufficient_balance'?"),
+                        (("--error", ""), "is no error id"), (("--why", "sig"), "flood; not 'sig'"),
+                        (("--why", ""), "--why takes"), (("--client", "a b"), "is not a client id")):
+        code, shown = near(desk, "refused", "list", *words)
+        check(code == 2 and text in shown, f"{words}: {code} {shown}")
 
 
 def case_flood(desk):
@@ -327,6 +355,7 @@ def main():
             ("what is near", case_near),
             ("a list that is cut", case_cut),
             ("game servers", case_platform),
+            ("by error and cause", case_cause),
             ("a flood", case_flood),
             ("nothing else is kept", case_nothing_else),
             ("off", case_off),

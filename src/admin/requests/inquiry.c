@@ -203,8 +203,7 @@ static enum outcome examine_absence(struct session *session, struct inquiry *inq
 	text_copy(call->operation, sizeof(call->operation),
 		inquiry->key.request.kind == ENTRY_TRANSFER_OUT ? "transfer-out" : "transfer-in");
 	if (code == OUTCOME_DONE)
-		code = near_refused(session, &inquiry->keyrings[KEYRING_DEALERS], wanted,
-			&inquiry->near);
+		code = near_refused(session, inquiry->keyrings, wanted, &inquiry->near);
 	return code;
 }
 

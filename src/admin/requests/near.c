@@ -63,21 +63,21 @@ enum outcome near_player(struct session *session, const char *casino_id,
 					      : code;
 }
 
-/* Finds the dealer that @wanted may mean. */
-static void near_dealer(const struct keyring *dealers, const char *wanted,
-	struct near_refused *near)
+/* Sets *absent if none of @callers is @wanted ("": not asked for), and @near_id to the one that it may mean. */
+static void near_caller(const struct keyring *callers, const char *wanted, bool *absent,
+	char near_id[CASINO_ID_SIZE])
 {
-	near->no_dealer = wanted[0] != '\0';
-	for (uint32_t i = 0; i < dealers->count; i++) {
-		const char *id = dealers->entries[i].caller_id;
+	*absent = wanted[0] != '\0';
+	for (uint32_t i = 0; i < callers->count; i++) {
+		const char *id = callers->entries[i].caller_id;
 
 		if (strcmp(id, wanted) == 0) {
-			near->no_dealer = false;
-			near->casino_id[0] = '\0';
+			*absent = false;
+			near_id[0] = '\0';
 			return;
 		}
-		if (near_id_is(id, wanted) || (!near->casino_id[0] && near_id_edit(id, wanted)))
-			text_copy(near->casino_id, sizeof(near->casino_id), id);
+		if (near_id_is(id, wanted) || (!near_id[0] && near_id_edit(id, wanted)))
+			text_copy(near_id, CASINO_ID_SIZE, id);
 	}
 }
 
@@ -107,7 +107,7 @@ static enum outcome near_calls(struct session *session, const struct refused_lis
 	return refused_end(&calls, OUTCOME_DONE);
 }
 
-enum outcome near_refused(struct session *session, const struct keyring *dealers,
+enum outcome near_refused(struct session *session, const struct keyring callers[KEYRING_OF_COUNT],
 	const struct refused_list_cmd *wanted, struct near_refused *near)
 {
 	struct explain_player player;
@@ -115,7 +115,10 @@ enum outcome near_refused(struct session *session, const struct keyring *dealers
 
 	memset(near, 0, sizeof(*near));
 	memset(&player, 0, sizeof(player));
-	near_dealer(dealers, wanted->casino_id, near);
+	near_caller(&callers[KEYRING_DEALERS], wanted->casino_id, &near->no_dealer,
+		near->casino_id);
+	near_caller(&callers[KEYRING_CLIENTS], wanted->client_id, &near->no_client,
+		near->client_id);
 	if (wanted->casino_id[0] && !near->no_dealer && wanted->user_id[0]) {
 		text_copy(player.sent, sizeof(player.sent), wanted->user_id);
 		code = near_player(session, wanted->casino_id, &player);
@@ -128,11 +131,12 @@ enum outcome near_refused(struct session *session, const struct keyring *dealers
 
 void near_text(const struct near_refused *near, char text[NEAR_TEXT_MAX])
 {
-	if (near->no_dealer && near->casino_id[0])
-		snprintf(text, NEAR_TEXT_MAX, "there is no dealer of that id, but there is '%s'",
-			near->casino_id);
-	else if (near->no_dealer)
-		snprintf(text, NEAR_TEXT_MAX, "there is no dealer of that id");
+	const char *id = near->no_dealer ? near->casino_id : near->client_id;
+
+	if (near->no_dealer || near->no_client)
+		snprintf(text, NEAR_TEXT_MAX, "there is no %s of that id%s%s%s",
+			near->no_dealer ? "dealer" : "game server", id[0] ? ", but there is '" : "",
+			id, id[0] ? "'" : "");
 	else if (near->user_id[0] || near->call_user_id[0])
 		snprintf(text, NEAR_TEXT_MAX, "%s%s%s%s%s%s%s",
 			near->user_id[0] ? "there is a player '" : "", near->user_id,

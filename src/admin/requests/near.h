@@ -1,7 +1,7 @@
 /*
  * near - dealers, players and references that are similar to one that was not found.
  *
- * The searches have bounds: NEAR_PLAYERS_MAX players, all dealers, NEAR_CALLS_MAX refused calls.
+ * The searches have bounds: NEAR_PLAYERS_MAX players, all dealers and game servers, NEAR_CALLS_MAX refused calls.
  */
 #ifndef ADMIN_REQUESTS_NEAR_H
 #define ADMIN_REQUESTS_NEAR_H
@@ -24,12 +24,14 @@ enum outcome near_player(struct session *session, const char *casino_id,
 struct near_refused {
 	bool no_dealer; /* there is no dealer of that id */
 	char casino_id[CASINO_ID_SIZE];
+	bool no_client; /* there is no game server of that id */
+	char client_id[CLIENT_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 	/* Of refused calls of the dealer. */
 	char call_user_id[EXTERNAL_ID_SIZE];
 	char request_transaction_id[EXTERNAL_ID_SIZE];
 };
-enum outcome near_refused(struct session *session, const struct keyring *dealers,
+enum outcome near_refused(struct session *session, const struct keyring callers[KEYRING_OF_COUNT],
 	const struct refused_list_cmd *wanted, struct near_refused *near);
 
 /* Writes "there is a player 'bob'" and the like, or "" if nothing is similar. */

@@ -146,6 +146,47 @@ enum outcome refused_end(struct refused_calls *calls, enum outcome code)
 	return code == OUTCOME_DONE ? calls->code : code;
 }
 
+/* Returns the index of @text in @names; @count if it is not there. */
+static unsigned int find_name(const char *text, const char *const *names, unsigned int count)
+{
+	unsigned int i = 0;
+
+	while (i < count && strcmp(names[i], text) != 0)
+		i++;
+	return i;
+}
+
+void refused_why_words(const char *words[REFUSED_WHY_COUNT])
+{
+	for (unsigned int i = 0; i < REFUSED_WHY_COUNT; i++)
+		words[i] = i == REFUSED_WHY_NONE ? REFUSED_WHY_IS_NONE : refused_why_names[i];
+}
+
+bool refused_read_error(const char *text, struct refused_list_cmd *filter)
+{
+	unsigned int found = find_name(text, refusal_ids, REFUSAL_COUNT);
+
+	if (text[0] && found == REFUSAL_COUNT)
+		return false;
+	filter->of_refusal = text[0] != '\0';
+	filter->refusal = text[0] ? (enum refusal)found : (enum refusal)0;
+	return true;
+}
+
+bool refused_read_why(const char *text, struct refused_list_cmd *filter)
+{
+	const char *words[REFUSED_WHY_COUNT];
+	unsigned int found;
+
+	refused_why_words(words);
+	found = find_name(text, words, REFUSED_WHY_COUNT);
+	if (text[0] && found == REFUSED_WHY_COUNT)
+		return false;
+	filter->of_why = text[0] != '\0';
+	filter->why = text[0] ? (enum refused_why)found : REFUSED_WHY_NONE;
+	return true;
+}
+
 enum outcome refused_add_player(struct session *session, struct refused_list_cmd *filter)
 {
 	struct player player;

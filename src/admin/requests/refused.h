@@ -53,6 +53,17 @@ enum outcome refused_count_causes(struct session *session, const struct refused_
 /* Frees the iterator. Returns @code, or calls->code if @code is OUTCOME_DONE. */
 enum outcome refused_end(struct refused_calls *calls, enum outcome code);
 
+/* The word for REFUSED_WHY_NONE in an address and on a command line. */
+#define REFUSED_WHY_IS_NONE "none"
+/* Fills @words with what refused_read_why() takes, in the order of enum refused_why. */
+void refused_why_words(const char *words[REFUSED_WHY_COUNT]);
+/*
+ * Set what the filter selects: the id of an error, and why the signature check failed. "" selects every call.
+ * Return false, with an unchanged filter, if there is no such id or word.
+ */
+bool refused_read_error(const char *text, struct refused_list_cmd *filter);
+bool refused_read_why(const char *text, struct refused_list_cmd *filter);
+
 /*
  * Adds the player_id of the filter's player, if there is one: calls of game servers may name only
  * that.

@@ -74,19 +74,9 @@ static void read_text(const struct page *page, const char *param, size_t size, c
 /* Reads the parameters "error" and "why". An unknown one matches nothing. */
 static void read_cause(const struct page *page, struct refused_list_cmd *cmd)
 {
-	const char *why = params_get(&page->query, "why");
-
-	cmd->of_refusal = params_get(&page->query, "error")[0] != '\0';
-	cmd->refusal = walk_choice(page, "error", refusal_ids, REFUSAL_COUNT);
-	cmd->of_why = why[0] != '\0';
-	cmd->why = strcmp(why, REFUSED_WHY_IS_NONE) == 0
-		? REFUSED_WHY_NONE
-		: walk_choice(page, "why", refused_why_names, REFUSED_WHY_COUNT);
-	if ((cmd->of_refusal && cmd->refusal == REFUSAL_COUNT) ||
-		(cmd->of_why && cmd->why == REFUSED_WHY_COUNT))
+	if (!refused_read_error(params_get(&page->query, "error"), cmd) ||
+		!refused_read_why(params_get(&page->query, "why"), cmd))
 		text_copy(cmd->request_id, sizeof(cmd->request_id), NO_CALL);
-	cmd->refusal %= REFUSAL_COUNT;
-	cmd->why %= REFUSED_WHY_COUNT;
 }
 
 static void read_filter(const struct page *page, const struct filter *filter,
@@ -152,8 +142,7 @@ static void write_form(struct page *page)
 {
 	const char *whys[REFUSED_WHY_COUNT];
 
-	for (unsigned int i = 0; i < REFUSED_WHY_COUNT; i++)
-		whys[i] = i == REFUSED_WHY_NONE ? REFUSED_WHY_IS_NONE : refused_why_names[i];
+	refused_why_words(whys);
 	page_filter(page, filter_inputs, FILTER_INPUTS);
 	page_select(page, "Why", "why", whys, REFUSED_WHY_COUNT, params_get(&page->query, "why"));
 	page_button(page, "Show");

@@ -5,9 +5,6 @@
 #include "admin/requests/refused.h"
 #include "console/common/page.h"
 
-/* The value of the parameter "why" for calls with REFUSED_WHY_NONE. */
-#define REFUSED_WHY_IS_NONE "none"
-
 /* Commands that one page sends at most for its counts, and for its list; each reads a bounded part of the files. */
 #define REFUSED_STEPS 8
 

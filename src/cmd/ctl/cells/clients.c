@@ -9,6 +9,7 @@
 #include "cmd/ctl/cells/cells.h"
 
 #include "admin/keys.h"
+#include "admin/names.h"
 #include "base/text.h"
 #include "cmd/ctl/common/secret.h"
 #include "cmd/ctl/dealers/client.h"
@@ -412,7 +413,7 @@ enum outcome cells_client(struct ctl *ctl, struct ctl_cells *cells)
 	while (strcmp(deed->command, ctl->command->name) != 0)
 		deed++;
 	clients = (struct clients){.ctl = ctl, .cells = cells};
-	code = client_read_id(ctl, clients.client_id);
+	code = names_read_client_id(&ctl->session, ctl->args[0], clients.client_id);
 	if (code == OUTCOME_DONE)
 		code = read_states(&clients);
 	if (code == OUTCOME_DONE)

@@ -74,6 +74,9 @@ enum ctl_option {
 	OPTION_NO_LOOKUP,
 	OPTION_NO_PROOF,
 	OPTION_LISTEN,
+	OPTION_CLIENT,
+	OPTION_ERROR,
+	OPTION_WHY,
 #define DEALER_SETTING(option, name, ...) OPTION_##option,
 #include "cmd/ctl/common/dealer_settings.def"
 #undef DEALER_SETTING

@@ -5,6 +5,7 @@
 #include "cmd/ctl/dealers/client.h"
 
 #include "admin/list.h"
+#include "admin/names.h"
 #include "base/text.h"
 #include "cmd/ctl/common/output.h"
 #include "cmd/ctl/common/secret.h"
@@ -30,15 +31,6 @@ static const struct output_column all_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-enum outcome client_read_id(struct ctl *ctl, char client_id[CLIENT_ID_SIZE])
-{
-	const char *text = ctl->args[0];
-
-	if (text_is_name(text, CLIENT_ID_SIZE - 1) && text_copy(client_id, CLIENT_ID_SIZE, text))
-		return OUTCOME_DONE;
-	return ctl_usage(ctl, "'%s' is not a client id: 1 to 64 of [A-Za-z0-9_.-]", text);
-}
-
 enum outcome ctl_client_list(struct ctl *ctl)
 {
 	bool all = ctl->options[OPTION_ALL];
@@ -60,7 +52,7 @@ enum outcome ctl_client_add(struct ctl *ctl)
 {
 	struct client_put_cmd cmd = {.operator= ctl->session.operator};
 	struct client_put_result result;
-	enum outcome code = client_read_id(ctl, cmd.client_id);
+	enum outcome code = names_read_client_id(&ctl->session, ctl->args[0], cmd.client_id);
 
 	if (code == OUTCOME_DONE)
 		code = secret_new_key(ctl, cmd.secret);
@@ -150,7 +142,7 @@ enum outcome ctl_client_remove(struct ctl *ctl)
 {
 	struct client_put_cmd cmd = {.operator= ctl->session.operator, .remove = true };
 	struct client_put_result result;
-	enum outcome code = client_read_id(ctl, cmd.client_id);
+	enum outcome code = names_read_client_id(&ctl->session, ctl->args[0], cmd.client_id);
 
 	if (code == OUTCOME_DONE)
 		code = client_may_remove(ctl, cmd.client_id);
@@ -163,7 +155,7 @@ enum outcome ctl_client_key_add(struct ctl *ctl)
 {
 	struct client_key_cmd cmd = {.operator= ctl->session.operator, .action = KEY_ADD };
 	struct client_key_result result;
-	enum outcome code = client_read_id(ctl, cmd.client_id);
+	enum outcome code = names_read_client_id(&ctl->session, ctl->args[0], cmd.client_id);
 
 	if (code == OUTCOME_DONE)
 		code = secret_new_key(ctl, cmd.secret);
@@ -181,7 +173,7 @@ static enum outcome use_or_retire_client_key(struct ctl *ctl, enum key_action ac
 {
 	struct client_key_cmd cmd = {.operator= ctl->session.operator, .action = action };
 	struct client_key_result result;
-	enum outcome code = client_read_id(ctl, cmd.client_id);
+	enum outcome code = names_read_client_id(&ctl->session, ctl->args[0], cmd.client_id);
 
 	if (code == OUTCOME_DONE && !text_copy(cmd.key_id, sizeof(cmd.key_id), ctl->args[1]))
 		return ctl_fail(ctl, OUTCOME_FAILED, "key_not_found",
@@ -210,7 +202,7 @@ enum outcome ctl_client_key_confirm(struct ctl *ctl)
 {
 	struct client_key_cmd cmd = {.operator= ctl->session.operator, .action = KEY_CONFIRM };
 	struct client_key_result result;
-	enum outcome code = client_read_id(ctl, cmd.client_id);
+	enum outcome code = names_read_client_id(&ctl->session, ctl->args[0], cmd.client_id);
 
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_CLIENT_KEY, &cmd, &result, NULL);

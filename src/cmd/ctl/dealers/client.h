@@ -6,9 +6,6 @@
 
 #include "cmd/ctl/common/ctl.h"
 
-/* Reads the first argument. Reports a usage error. */
-enum outcome client_read_id(struct ctl *ctl, char client_id[CLIENT_ID_SIZE]);
-
 /* Refuses, without --yes, to remove a client that has open rounds in the cell of the session. */
 enum outcome client_may_remove(struct ctl *ctl, const char *client_id);
 

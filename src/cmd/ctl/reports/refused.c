@@ -7,6 +7,7 @@
 #include "admin/keys.h"
 #include "admin/names.h"
 #include "admin/requests/near.h"
+#include "base/near.h"
 #include "base/text.h"
 #include "cmd/ctl/common/output.h"
 #include "cmd/ctl/common/times.h"
@@ -87,9 +88,32 @@ static enum outcome read_times(struct ctl *ctl, struct refused_list_cmd *filter)
 				    : code;
 }
 
+/* Reads --error and --why. */
+static enum outcome read_cause(struct ctl *ctl, struct refused_list_cmd *filter)
+{
+	const char *error = ctl->options[OPTION_ERROR], *why = ctl->options[OPTION_WHY];
+	const char *words[REFUSED_WHY_COUNT];
+	struct near near;
+
+	if (error && (!error[0] || !refused_read_error(error, filter))) {
+		near_begin(&near, error);
+		for (unsigned int i = REFUSAL_NONE + 1; i < REFUSAL_COUNT; i++)
+			near_offer(&near, refusal_ids[i]);
+		return ctl_usage(ctl, "'%s' is no error id%s%s%s; see creditbridge-protocol(7)",
+			error, near.best[0] ? " (did you mean '" : "", near.best,
+			near.best[0] ? "'?)" : "");
+	}
+	if (!why || (why[0] && refused_read_why(why, filter)))
+		return OUTCOME_DONE;
+	refused_why_words(words);
+	return ctl_usage(ctl, "--why takes one of %s, %s, %s, %s, %s, %s; not '%s'", words[0],
+		words[1], words[2], words[3], words[4], words[5], why);
+}
+
 enum outcome refused_filter(struct ctl *ctl, struct refused_list_cmd *filter)
 {
 	const char *casino = ctl->options[OPTION_CASINO], *id = ctl->options[OPTION_ID];
+	const char *client = ctl->options[OPTION_CLIENT];
 	enum outcome code;
 
 	memset(filter, 0, sizeof(*filter));
@@ -97,9 +121,13 @@ enum outcome refused_filter(struct ctl *ctl, struct refused_list_cmd *filter)
 		(!text_is_name(id, FRAME_REQUEST_ID_SIZE - 1) ||
 			!text_copy(filter->request_id, sizeof(filter->request_id), id)))
 		return ctl_usage(ctl, "'%s' is no request id", id);
-	code = read_times(ctl, filter);
+	code = read_cause(ctl, filter);
+	if (code == OUTCOME_DONE)
+		code = read_times(ctl, filter);
 	if (code == OUTCOME_DONE && casino)
 		code = names_read_casino_id(&ctl->session, casino, filter->casino_id);
+	if (code == OUTCOME_DONE && client)
+		code = names_read_client_id(&ctl->session, client, filter->client_id);
 	if (code == OUTCOME_DONE)
 		code = read_external(ctl, OPTION_USER, "a user id", filter->user_id);
 	if (code == OUTCOME_DONE)
@@ -114,6 +142,7 @@ void refused_filter_text(const struct refused_list_cmd *filter, char text[REFUSE
 		const char *what, *value;
 	} parts[] = {
 		{"dealer", filter->casino_id},
+		{"game server", filter->client_id},
 		{"player", filter->user_id},
 		{"reference", filter->request_transaction_id},
 		{"request", filter->request_id},
@@ -141,14 +170,18 @@ static void add_row(struct output_list *out, const struct refused_call *call)
 /* After an empty list: names what is similar to the filter. */
 static enum outcome suggest_near(struct ctl *ctl, const struct refused_list_cmd *filter)
 {
-	struct keyring dealers = {.entries = NULL};
+	struct keyring callers[KEYRING_OF_COUNT];
 	struct near_refused near;
 	char text[NEAR_TEXT_MAX];
-	enum outcome code = keys_fetch_callers(&ctl->session, KEYRING_DEALERS, &dealers);
+	enum outcome code = OUTCOME_DONE;
 
+	memset(callers, 0, sizeof(callers));
+	for (unsigned int of = 0; of < KEYRING_OF_COUNT && code == OUTCOME_DONE; of++)
+		code = keys_fetch_callers(&ctl->session, (enum keyring_of)of, &callers[of]);
 	if (code == OUTCOME_DONE)
-		code = near_refused(&ctl->session, &dealers, filter, &near);
-	keyring_free(&dealers);
+		code = near_refused(&ctl->session, callers, filter, &near);
+	for (unsigned int of = 0; of < KEYRING_OF_COUNT; of++)
+		keyring_free(&callers[of]);
 	if (code == OUTCOME_DONE) {
 		near_text(&near, text);
 		if (text[0])

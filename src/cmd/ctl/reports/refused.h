@@ -5,7 +5,10 @@
 #include "admin/requests/refused.h"
 #include "cmd/ctl/common/ctl.h"
 
-/* Reads --casino, --user, --reference, --id, --since and --until as far as the command has them. */
+/*
+ * Reads --casino, --client, --user, --reference, --id, --error, --why, --since and --until as far as the command
+ * has them.
+ */
 enum outcome refused_filter(struct ctl *ctl, struct refused_list_cmd *filter);
 
 /* Writes the filter as words: "dealer 'demo', player 'bob'". "" if it is empty. */
