@@ -103,7 +103,11 @@ def case_breaker():
     WALLET.dealer_add("down", *URL, mode="seamless")
     WALLET.player_add("down", "bob")
     check(not any(node.text() == "Breaker" for node in dealer_page("down").all("h2")), "no callback: no section")
+    check("Breaker" not in WALLET.ctl("dealer", "show", "down"), "nor of dealer show")
     end_bets("down", SUCCESS, 1, "fine")
+    equal({key: ctl_breaker("down")[key] for key in ("state", "since_ms", "next_ms", "opened", "openings", "last_error")},
+          {"state": "closed", "since_ms": 0, "next_ms": 0, "opened": 0, "openings": [], "last_error": None},
+          "dealer show of a closed breaker")
     text = section(dealer_page("down"), "Breaker").text()
     check(text.startswith("Breakerclosed.") and "It has not opened since " in text and "Last error" not in text, text)
     event = end_bets("down", NOT_SENT, 9, "lost")
@@ -120,6 +124,24 @@ def case_breaker():
     times = [item.attributes["datetime"] for item in next(node.all("p")).all("time")]
     equal(len(times), 2, f"since when, and the next attempt: {times}")
     check(times[0] < times[1], f"{times}")
+    shown = ctl_breaker("down")
+    opening, = shown["openings"]
+    equal((shown["state"], shown["opened"], opening["closed_ms"], opening["tests"]), ("open", 1, 0, 0), f"{shown}")
+    check(0 < shown["started_ms"] < shown["since_ms"] == opening["opened_ms"] < shown["next_ms"], f"{shown}")
+    error = shown["last_error"]
+    equal((error["class"], error["http_status"], error["note"], error["event"]), ("not_sent", 0, "connection refused", event),
+          "the last error is that of the page")
+    check(shown["started_ms"] < error["time_ms"] <= shown["since_ms"] + 1000, f"{shown}")
+    text = WALLET.ctl("dealer", "show", "down")
+    for line in (r"state +open", r"next test call +\d{4}-", r"openings since then +1\n", r"openings in 24 hours +1\n",
+                 r"its outcome +not_sent", r"its note +connection refused", rf"its callback +{event}\n",
+                 r"OPENED +CLOSED +FAILED-TEST-CALLS\n\d{4}-\S+ +- +0\n"):
+        check(re.search(line, text), f"{line}: {text}")
+
+
+def ctl_breaker(casino):
+    """What `dealer show` has of the breaker."""
+    return WALLET.ctl_json("dealer", "show", casino)["breaker"]
 
 
 def players(**query):
@@ -305,6 +327,10 @@ def case_breaker_closed():
     (opened, closed, failed), = cells(node)
     check(opened != "-" and closed != "-", f"from {opened} to {closed}")
     equal(failed, "1", "failed test calls")
+    shown = ctl_breaker("down")
+    opening, = shown["openings"]
+    equal((shown["state"], shown["next_ms"], opening["tests"]), ("closed", 0, 1), f"dealer show: {shown}")
+    check(opening["opened_ms"] < opening["closed_ms"] == shown["since_ms"], f"{shown}")
 
 
 CASES = [

@@ -58,8 +58,13 @@ const struct ctl_command ctl_commands[] = {
 		dealer_add_options, 1, 1, false, ctl_dealer_add},
 	{"dealer list", "", "List all dealers", "{\"dealers\":[{...}]}", NULL, 0, 0, false,
 		ctl_dealer_list},
-	{"dealer show", "CASINO", "Show a dealer with its keys and sums",
-		DEALER_JSON " and \"total\"", NULL, 1, 1, false, ctl_dealer_show},
+	{"dealer show", "CASINO", "Show a dealer with its keys, its sums and its breaker",
+		DEALER_JSON
+		", \"total\" and \"breaker\":{\"state\",\"since_ms\",\"next_ms\" (of the next test call),"
+		"\"started_ms\" (of the engine),\"opened\" (since then),\"openings\":[{\"opened_ms\","
+		"\"closed_ms\",\"tests\"}],\"last_error\":{\"time_ms\",\"class\",\"http_status\",\"note\","
+		"\"event\"} or null}",
+		NULL, 1, 1, false, ctl_dealer_show},
 	{"dealer set", "CASINO", "Change settings of a dealer", DEALER_JSON, dealer_set_options, 1,
 		1, false, ctl_dealer_set},
 	{"dealer suspend", "CASINO", "Refuse transfers, new players and new bets of a dealer",

@@ -1,4 +1,5 @@
 /* pages/dealers - the dealers, and one dealer with its settings and sums. No key is ever shown. */
+#include "admin/breaker.h"
 #include "admin/list.h"
 #include "admin/names.h"
 #include "base/text.h"
@@ -213,20 +214,17 @@ struct dealer_facts {
 static enum outcome read_facts(struct page *page, struct dealer_facts *facts)
 {
 	struct session *session = &page->desk.session;
-	struct dealer_state_cmd cmd;
 	enum outcome code;
 	bool found;
 
 	memset(facts, 0, sizeof(*facts));
-	memset(&cmd, 0, sizeof(cmd));
 	code = names_dealer(session, params_get(&page->query, "id"), &facts->dealer);
 	if (code != OUTCOME_DONE)
 		return code;
 	memcpy(facts->total.casino_id, facts->dealer.casino_id, sizeof(facts->total.casino_id));
-	memcpy(cmd.casino_id, facts->dealer.casino_id, sizeof(cmd.casino_id));
 	code = list_fetch(session, RECORD_TOTAL, &facts->total, &found, NULL);
 	if (code == OUTCOME_DONE)
-		code = session_do(session, COMMAND_DEALER_STATE, &cmd, &facts->state, NULL);
+		code = breaker_fetch(session, facts->dealer.casino_id, &facts->state);
 	if (code == OUTCOME_DONE)
 		code = days_before(page, &facts->dealer, days_today(&facts->dealer, page->now_ms),
 			facts->days, &facts->day_count);

@@ -1,5 +1,6 @@
 #include "console/sections/ages.h"
 
+#include "admin/breaker.h"
 #include "base/text.h"
 #include "console/common/leads.h"
 #include "console/common/view.h"
@@ -221,18 +222,15 @@ static bool add_dealer(void *context, const struct dealer_metrics *dealer)
 enum outcome ages_read_of(struct page *page, const char *casino_id, struct ages_of *of)
 {
 	struct all_sums sums;
-	struct dealer_state_cmd cmd;
 	struct dealer_state_result result;
 	enum outcome code;
 
 	memset(&sums, 0, sizeof(sums));
-	memset(&cmd, 0, sizeof(cmd));
 	if (!casino_id[0]) {
 		code = dealers_walk(page, "", NULL, add_dealer, &sums);
 	} else {
-		text_copy(cmd.casino_id, sizeof(cmd.casino_id), casino_id);
 		text_copy(sums.of.casino_id, sizeof(sums.of.casino_id), casino_id);
-		code = session_do(&page->desk.session, COMMAND_DEALER_STATE, &cmd, &result, NULL);
+		code = breaker_fetch(&page->desk.session, casino_id, &result);
 		if (code == OUTCOME_DONE)
 			ages_take(&sums.of, &result.dealer);
 		else if (strcmp(page->desk.session.failure.id, "dealer_not_found") == 0)

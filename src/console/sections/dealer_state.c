@@ -1,6 +1,6 @@
 #include "console/sections/dealer_state.h"
 
-#include "admin/list.h"
+#include "admin/breaker.h"
 #include "console/common/leads.h"
 #include "console/common/view.h"
 
@@ -8,8 +8,6 @@
 #include <string.h>
 
 #define DAY_MS INT64_C(86400000)
-/* Attempts of a callback that are read to find the failed one. */
-#define ATTEMPTS_READ 8
 
 static const struct view_column opening_columns[] = {
 	{"Opened", "opened_ms", VIEW_PLAIN, NULL},
@@ -75,16 +73,14 @@ static void write_openings(struct page *page, const struct dealer_state_result *
 {
 	struct view view = {.fields = breaker_opening_fields};
 	struct html *html = &page->html;
-	unsigned int today = 0;
+	bool more;
+	const unsigned int today = breaker_openings_since(state, page->now_ms - DAY_MS, &more);
 
-	for (unsigned int i = 0; i < BREAKER_OPENINGS; i++)
-		today += state->openings[i].opened_ms > page->now_ms - DAY_MS;
 	html_open(html, "p");
 	html_attribute(html, "class", "note");
 	if (state->opened)
 		html_printf(html, "Opened %s%u time%s in 24 hours, %" PRIu32 " since ",
-			today == BREAKER_OPENINGS && state->opened > today ? "at least " : "",
-			today, today == 1 ? "" : "s", state->opened);
+			more ? "at least " : "", today, today == 1 ? "" : "s", state->opened);
 	else
 		html_text(html, "It has not opened since ");
 	page_time(page, state->started_ms);
@@ -98,22 +94,6 @@ static void write_openings(struct page *page, const struct dealer_state_result *
 	view_end(&view, "None.");
 }
 
-/* Finds the newest attempt with the class of the last error. *found false: it is not kept. */
-static enum outcome find_attempt(struct page *page, const struct dealer_state_result *state,
-	struct attempt *attempt, bool *found)
-{
-	struct list list;
-
-	memset(attempt, 0, sizeof(*attempt));
-	attempt->event = state->bad_event;
-	*found = false;
-	list_open(&list, &page->desk.session, RECORD_ATTEMPT, true, 1, attempt);
-	list.page = ATTEMPTS_READ;
-	while (!*found && list.taken < ATTEMPTS_READ && list_next(&list, attempt))
-		*found = attempt->ended && attempt->class == state->bad_class;
-	return list_end(&list, OUTCOME_DONE);
-}
-
 /* Writes the last call that counted against the dealer, with what the sender noted. */
 static enum outcome write_last_error(struct page *page, const struct dealer_state_result *state)
 {
@@ -125,7 +105,7 @@ static enum outcome write_last_error(struct page *page, const struct dealer_stat
 
 	if (!state->bad_ms)
 		return OUTCOME_DONE;
-	code = find_attempt(page, state, &attempt, &found);
+	code = breaker_last_error(&page->desk.session, state, &attempt, &found);
 	if (code != OUTCOME_DONE)
 		return code;
 	html_open(html, "p");

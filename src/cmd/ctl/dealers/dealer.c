@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cmd/ctl/common/output.h"
 #include "cmd/ctl/common/secret.h"
+#include "cmd/ctl/dealers/dealer_breaker.h"
 #include "cmd/ctl/dealers/dealer_settings.h"
 #include "domain/callback.h"
 
@@ -128,8 +129,9 @@ static struct dealer with_paths(const struct dealer *dealer)
 	return shown;
 }
 
+/* @total, @breaker: NULL if the command does not show them. */
 static enum outcome print_dealer(struct ctl *ctl, const struct dealer *dealer,
-	const struct total *total)
+	const struct total *total, const struct dealer_breaker *breaker)
 {
 	const struct dealer shown = with_paths(dealer);
 	char text[WARNING_MAX];
@@ -146,12 +148,16 @@ static enum outcome print_dealer(struct ctl *ctl, const struct dealer *dealer,
 	output_title(ctl, "Keys");
 	if (code == OUTCOME_DONE)
 		code = print_keys(ctl, dealer);
+	if (code == OUTCOME_DONE && breaker)
+		code = dealer_breaker_print(ctl, dealer->casino_id, breaker);
 	if (code != OUTCOME_DONE)
 		return code;
 	output_json_open(&json, ctl);
 	output_json_fields(&json, dealer_fields, dealer);
 	if (total)
 		output_json_record(&json, "total", total_fields, total);
+	if (breaker)
+		dealer_breaker_json(&json, breaker);
 	if (warning) {
 		output_json_string(&json, "warning", warning);
 		ctl_tell(NULL, "%s", warning);
@@ -162,6 +168,7 @@ static enum outcome print_dealer(struct ctl *ctl, const struct dealer *dealer,
 enum outcome ctl_dealer_show(struct ctl *ctl)
 {
 	struct dealer dealer;
+	struct dealer_breaker breaker;
 	struct total total = {0};
 	enum outcome code = names_dealer(&ctl->session, ctl->args[0], &dealer);
 	bool found = false;
@@ -170,9 +177,11 @@ enum outcome ctl_dealer_show(struct ctl *ctl)
 		return code;
 	memcpy(total.casino_id, dealer.casino_id, sizeof(total.casino_id));
 	code = list_fetch(&ctl->session, RECORD_TOTAL, &total, &found, NULL);
+	if (code == OUTCOME_DONE)
+		code = dealer_breaker_fetch(ctl, dealer.casino_id, &breaker);
 	if (code != OUTCOME_DONE)
 		return code;
-	return print_dealer(ctl, &dealer, found ? &total : NULL);
+	return print_dealer(ctl, &dealer, found ? &total : NULL, &breaker);
 }
 
 enum outcome ctl_dealer_list(struct ctl *ctl)
@@ -232,7 +241,7 @@ enum outcome ctl_dealer_set(struct ctl *ctl)
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_DEALER_PUT, &cmd, &result, NULL);
 	if (code == OUTCOME_DONE)
-		code = print_dealer(ctl, &result.dealer, NULL);
+		code = print_dealer(ctl, &result.dealer, NULL, NULL);
 	return code;
 }
 
