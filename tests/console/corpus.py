@@ -93,15 +93,34 @@ class Corpus:
                        within=[shown(result_bytes.decode())],  # in the body of the callback
                        pairs={"Game": shown(ids["game"]), "Its reference": shown(ids["reference"]),
                               "Remark": shown(ids["remark"])})
+            self.keep_bet(placed.transaction_id, payload)
             self.refuse(link, user, f"no-{number}", payload)
-        for field in ("reference", "remark"):
-            self.held[field] = self.held["game_id"]
-        self.held["user_bet"] = self.held["results"] = ALL
 
     @staticmethod
     def place(link, user, ids, user_bet):
         return link.place("slots", CASINO, user, ids["game"], 1, reference=ids["reference"], remark=ids["remark"],
                           user_bet=user_bet)
+
+    def keep_bet(self, transaction, payload):
+        """Notes which fields of the settled bet have the payload in the ledger."""
+        shown_bet = self.wallet.ctl_json("bet", "show", transaction)
+        bet, played = shown_bet["bet"], shown_bet["round"]
+        for field, kept in (("reference", bet["request_transaction_id"]), ("remark", bet["remark"]),
+                            ("user_bet", bet["user_bet"]["bet"]),
+                            ("results", played["game_result"]["won"])):
+            self.put(field, payload, kept == payload, f"the ledger has {kept!r}")
+
+    def keep_refusal(self, lost, payload, error):
+        """Notes which fields of the refused bet and of its callback have the payload in the ledger."""
+        bet = self.wallet.ctl_json("bet", "show", lost.transaction_id)["bet"]
+        callback = self.wallet.ctl_json("callback", "show", lost.send.event)
+        (attempt,), (answer,) = callback["tries"], callback["answers"]
+        # An id is cut.
+        self.put("dealer's error id", payload, attempt["dealer_error_id"] == error and payload.startswith(error),
+                 f"the ledger has {attempt['dealer_error_id']!r}")
+        for field, kept in (("dealer's detail", bet["dealer_error_detail"]), ("note", attempt["note"]),
+                            ("answer", answer["text"])):
+            self.put(field, payload, kept == payload, f"the ledger has {kept!r}")
 
     def refuse(self, link, user, game, payload):
         """The dealer answers with the payload wherever it can."""
@@ -109,8 +128,7 @@ class Corpus:
         text = payload.replace("\0", "")  # the ledger keeps text
         error = text.encode()[:ERROR_MAX].decode(errors="ignore")
         link.end(lost.send, CASINO, REFUSED, status=402, error=error, detail=text, note=text, answer=text)
-        for field in ("dealer's error id", "dealer's detail", "note", "answer"):
-            self.held[field].append(payload)
+        self.keep_refusal(lost, payload, error)
         self.visit("rita", f"bets/{lost.transaction_id}", texts=[shown_lines(text)],
                    pairs={"Dealer's error": shown(error), "Dealer's text": shown(text)})
         self.visit("rita", f"callbacks/{lost.send.event}", texts=[shown_lines(text)],

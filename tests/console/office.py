@@ -95,6 +95,7 @@ class Office:
         self.roles, self.secrets = {}, {}
         self.stack = stack
         self.stranger = None
+        self.skipped = []  # scenarios, with the reason
 
     @staticmethod
     def url(port):

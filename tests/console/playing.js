@@ -6,7 +6,7 @@
  *   every      true: each scenario by each server; else each by one server with a script, and by another without
  *
  * Prints one line of JSON for each finding: {"what", "mode", "detail"}. A line with the member "ask" is for the caller,
- * which answers with one line (host.py). In every run a dialog, a violation of the CSP and an error of a script are
+ * which answers with one line (host.py); one with the member "skipped" says why a scenario was not played. In every run a dialog, a violation of the CSP and an error of a script are
  * findings.
  */
 "use strict";
@@ -26,6 +26,8 @@ const ask = async (what, more) => {
 };
 /* What the browser may say at its console until the end of the scenario. */
 const allow = (expression) => { allowed = expression; };
+/* run() returns this if it cannot be played here. */
+const skip = (why) => ({skipped: why});
 const heading = (page) => page.textContent("h1");
 
 function watch(context) {
@@ -110,7 +112,7 @@ async function until(page, text) {
 }
 
 /*
- * Plays a scenario: run(at), with
+ * Plays a scenario, and returns why it was skipped, if it was: run(at), with
  *   at.server        the server
  *   at.scripted      whether scripts run
  *   at.hands         mouse or keyboard
@@ -136,12 +138,13 @@ async function play(browser, name, run, server, scripted, hands) {
 		await signIn(page, server.url, await ask("code", {user: username}), hands);
 		return page;
 	};
-	await run(at);
+	const ended = await run(at);
 	for (const context of contexts)
 		await context.close();
+	return ended?.skipped;
 }
 
-/* Plays all scenarios: {name: function}. @first: so that the next ones begin with another server. */
+/* Plays all scenarios: {name: function}. Returns how many were played, without those that were skipped. @first: so that the next ones begin with another server. */
 async function playAll(browser, scenarios, hands = mouse, first = 0) {
 	let done = 0;
 	for (const [number, [name, run]] of Object.entries(scenarios).entries()) {
@@ -151,7 +154,11 @@ async function playAll(browser, scenarios, hands = mouse, first = 0) {
 			const rotated = given.servers[(first + number + !scripted) % given.servers.length];
 			for (const server of given.every ? given.servers : [rotated]) {
 				const began = Date.now();
-				await play(browser, name, run, server, scripted, hands);
+				const skipped = await play(browser, name, run, server, scripted, hands);
+				if (skipped) {
+					say({skipped: name, mode: now.mode, why: skipped});
+					continue;
+				}
 				say({played: name, mode: now.mode, ms: Date.now() - began});
 				done++;
 			}
@@ -172,5 +179,5 @@ function main(script) {
 }
 
 module.exports = {
-	act, allow, ask, expect, found, given, heading, keyboard, main, mouse, play, playAll, say, signIn, until, watch,
+	act, allow, ask, expect, found, given, heading, keyboard, main, mouse, play, playAll, say, signIn, skip, until, watch,
 };
