@@ -19,6 +19,8 @@
 /* Time for the request, and beyond the call for the start of the process and its answer. */
 #define REQUEST_MS INT64_C(5000)
 #define SPARE_MS   INT64_C(10000)
+/* No lease is longer (the setting callback_lease_ms). */
+#define LEASE_MAX_MS INT64_C(600000)
 /* How long the other process may take no connection. */
 #define CONNECT_S 2
 
@@ -127,6 +129,12 @@ static void clean_texts(struct callback_outcome *outcome)
 	text_clean(outcome->answer, strlen(outcome->answer));
 }
 
+/* Nor are its numbers: an amount beyond these cannot be printed or added up. */
+static bool is_amount(money_t amount)
+{
+	return amount <= MONEY_MAX && amount >= -MONEY_MAX;
+}
+
 bool ping_link_is_served(const struct settings *settings)
 {
 	const int fd = connect_to(settings);
@@ -142,12 +150,13 @@ bool ping_link_ask(const struct settings *settings, const struct callback_inquir
 	const int64_t until_ms = clock_boot_ms() + settings->callback_timeout_ms + SPARE_MS;
 	const int fd = connect_to(settings);
 	struct message message;
-	bool sent;
+	bool answered;
 
 	if (fd < 0)
 		return false;
-	sent = send_record(fd, inquiry_fields, inquiry, until_ms);
-	if (!sent || !receive_record(fd, callback_outcome_fields, outcome, until_ms, &message)) {
+	answered = send_record(fd, inquiry_fields, inquiry, until_ms) &&
+		receive_record(fd, callback_outcome_fields, outcome, until_ms, &message);
+	if (!answered || !is_amount(outcome->balance) || !is_amount(outcome->shortfall)) {
 		memset(outcome, 0, sizeof(*outcome));
 		outcome->class = CALLBACK_UNKNOWN;
 		text_copy(outcome->note, sizeof(outcome->note),
@@ -156,6 +165,16 @@ bool ping_link_ask(const struct settings *settings, const struct callback_inquir
 	clean_texts(outcome);
 	close(fd);
 	return true;
+}
+
+/* The process that asks is not trusted: its times decide until when the first byte may leave. */
+static bool is_possible(const struct callback_inquiry *inquiry)
+{
+	const struct callback_grant *grant = &inquiry->grant;
+
+	return grant->kind == CALLBACK_BALANCE_INQUIRE && inquiry->asked_ms >= 0 &&
+		inquiry->asked_ms <= clock_boot_ms() && grant->lease_left_ms >= 0 &&
+		grant->lease_left_ms <= LEASE_MAX_MS;
 }
 
 bool ping_link_serve(int fd, const struct settings *settings)
@@ -170,7 +189,7 @@ bool ping_link_serve(int fd, const struct settings *settings)
 	bool received = receive_record(fd, inquiry_fields, &inquiry, clock_boot_ms() + REQUEST_MS,
 		&message);
 
-	received = received && inquiry.grant.kind == CALLBACK_BALANCE_INQUIRE;
+	received = received && is_possible(&inquiry);
 	sender = received ? sender_new(&options) : NULL;
 	if (sender) {
 		request = granted_request(&granted, &inquiry.grant, inquiry.asked_ms,

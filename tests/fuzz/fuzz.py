@@ -38,6 +38,7 @@ TARGETS = {
     "frame": 4096,
     "hello": 512,
     "jobs": 1024,
+    "ping": 4096,
     "record": 2048,
     "row_line": 4096,
     "segment": 4096,
