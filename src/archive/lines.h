@@ -6,7 +6,7 @@
 #define ARCHIVE_LINES_H
 
 #include "domain/records.h"
-#include "state/directory.h"
+#include "state/identity.h"
 #include "wire/digest.h"
 
 #define EXPORT_HEAD    "export" /* record of the first line */

@@ -6,6 +6,7 @@
 
 #include "admin/operator.h"
 #include "state/directory.h"
+#include "state/identity.h"
 
 #include <dirent.h>
 #include <errno.h>

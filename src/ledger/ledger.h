@@ -16,7 +16,6 @@
 #include "ledger/outbox/metrics.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/refused/refused_log.h"
-#include "ledger/replay.h"
 #include "ledger/retention.h"
 #include "ledger/rows/accepted_calls.h"
 #include "ledger/slot.h"

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "ledger/daemon/identity.h"
-#include "peer/peer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,6 +6,16 @@
 
 #include "peer/relay.h"
 
+/* Unfinished handshakes of other hosts at a time. */
+#define PEER_STRANGERS_MAX 64
+/*
+ * Local clients of one host that have not heard from the engine. The others wait in the backlog: when all of
+ * a host connect at once, their handshakes must not push out each other.
+ */
+#define PEER_REACHING_MAX 24
+/* From the connection to the end of the hello. */
+#define PEER_HANDSHAKE_MS 2000
+
 /* Refused connections of one second that are logged one by one; the others are counted. */
 #define HOST_LOGGED_A_SECOND 20
 /* After a relay did not reach the active host, the peer accepts no client for this time, doubled each time. */

@@ -23,23 +23,13 @@
  * It refuses: what is not TLS 1.3, what shows no valid certificate of the cell's CA, a removed member, a hello
  * of another cell or of another member than the certificate's, and what has not finished handshake and hello
  * after 2 s. Each refusal is logged (event peer_refused) and counted. Strangers cannot take the place of
- * members: at most PEER_STRANGERS_MAX handshakes run at a time, and a further one takes the place of the
+ * members: at most PEER_STRANGERS_MAX (host.h) handshakes run at a time, and a further one takes the place of the
  * oldest one of the address that has most.
  */
 #ifndef PEER_PEER_H
 #define PEER_PEER_H
 
 #include "ledger/daemon/relay_board.h"
-
-/* Unfinished handshakes of other hosts at a time. */
-#define PEER_STRANGERS_MAX 64
-/*
- * Local clients of one host that have not heard from the engine. The others wait in the backlog: when all of
- * a host connect at once, their handshakes must not push out each other.
- */
-#define PEER_REACHING_MAX 24
-/* From the connection to the end of the hello. */
-#define PEER_HANDSHAKE_MS 2000
 
 /*
  * Reads the certificates and opens the TLS listener of settings.cell_listen, which the caller owns. Returns

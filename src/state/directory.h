@@ -23,7 +23,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define STATE_INSTALLATION_MAX 33
 /* The directory of the backup that an export reads, inside the state directory. */
 #define STATE_EXPORT        "export"
 #define STATE_EXPORT_BACKUP STATE_EXPORT "/backup"

@@ -2,7 +2,6 @@
 
 #include "base/directory.h"
 #include "base/text.h"
-#include "state/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -25,6 +25,8 @@
 #include <stddef.h>
 
 #define STATE_IDENTITY "identity"
+/* Bytes of the id of an installation, with its NUL. */
+#define STATE_INSTALLATION_MAX 33
 
 /*
  * Durably records the location of the state @installation. @fd is open on the directory, which

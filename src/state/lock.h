@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "state/directory.h"
+#include "state/identity.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "sweep/sweep.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>

@@ -4,8 +4,10 @@
 
 #include "callback/granted.h"
 #include "link/client.h"
-#include "sweep/sweep.h"
+#include "sweep/report.h"
 #include "sweep/waking.h"
+
+struct sweep_options;
 
 /* A running attempt. */
 struct flight {

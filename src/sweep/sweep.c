@@ -1,4 +1,5 @@
 #include "sweep/run.h"
+#include "sweep/sweep.h"
 
 #include "base/clock.h"
 #include "base/pack.h"

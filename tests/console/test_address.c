@@ -1,5 +1,6 @@
 #include "suites.h"
 
+#include "console/common/page.h"
 #include "console/html/address.h"
 #include "console/pages/routes.h"
 

@@ -16,6 +16,7 @@ SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SRCDIR / "tests" / folder) for folder in ("lib", "coverage")]
 import coverage  # noqa: E402
 from cb_tap import Skip, check, run_cases  # noqa: E402
+from circles import CASES as CIRCLES  # noqa: E402
 from citations import CASES as CITATIONS  # noqa: E402
 from comments import CASES as COMMENTS  # noqa: E402
 from format import CASES as FORMAT  # noqa: E402
@@ -270,6 +271,7 @@ sys.exit(run_cases([
     ("coverage.list names what is there", case_coverage_list),
     ("one codec of rows and frames", case_codec),
     ("shell scripts", case_shellcheck),
+    *CIRCLES,
     *FORMAT,
     *NAMES,
     *CITATIONS,

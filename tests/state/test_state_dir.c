@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "state/directory.h"
+#include "state/identity.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -4,7 +4,13 @@
 #ifndef CONSOLE_COMMON_ROUTE_H
 #define CONSOLE_COMMON_ROUTE_H
 
-#include "console/common/page.h"
+#include "admin/outcome.h"
+#include "domain/role.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct page;
 
 enum route_method { ROUTE_GET = 1, ROUTE_POST = 2 };
 

@@ -5,6 +5,7 @@
 #include "base/pack.h"
 #include "ledger/daemon/admit.h"
 #include "ledger/daemon/relay_board.h"
+#include "ledger/replay.h"
 #include "state/disk.h"
 
 #include <errno.h>

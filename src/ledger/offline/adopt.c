@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "ledger/offline/offline.h"
+#include "state/directory.h"
 #include "state/disk.h"
 #include "state/halt.h"
 #include "state/identity.h"

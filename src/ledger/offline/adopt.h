@@ -15,6 +15,7 @@
 #include "domain/records.h"
 #include "link/verdict.h"
 #include "state/directory.h"
+#include "state/identity.h"
 
 struct adopt_options {
 	const struct settings *settings;

@@ -17,6 +17,7 @@
 #include "domain/records.h"
 #include "link/verdict.h"
 #include "state/directory.h"
+#include "state/identity.h"
 
 /* STATE/export: its content serves only the running export. */
 struct export_place {

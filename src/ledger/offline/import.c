@@ -3,6 +3,7 @@
 #include "base/directory.h"
 #include "base/text.h"
 #include "ledger/offline/offline.h"
+#include "state/directory.h"
 #include "state/disk.h"
 #include "state/halt.h"
 #include "store/recount.h"

@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "domain/records.h"
 #include "link/verdict.h"
-#include "state/directory.h"
+#include "state/identity.h"
 
 #define IMPORT_WHY_SIZE 512
 

@@ -2,7 +2,6 @@
 
 #include "admin/names.h"
 #include "base/clock.h"
-#include "cmd/ctl/common/output.h"
 
 #include <stdio.h>
 #include <string.h>

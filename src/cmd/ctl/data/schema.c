@@ -9,6 +9,7 @@
 #include "state/directory.h"
 #include "state/disk.h"
 #include "state/halt.h"
+#include "state/identity.h"
 #include "store/servers.h"
 #include "store/store.h"
 

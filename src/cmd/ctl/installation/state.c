@@ -17,6 +17,7 @@
 #include "state/directory.h"
 #include "state/disk.h"
 #include "state/halt.h"
+#include "state/identity.h"
 #include "wire/signature.h"
 
 #include <errno.h>

@@ -2,12 +2,16 @@
 
 #include "base/text.h"
 #include "domain/round_list.h"
-#include "ledger/commands/wagers/corrections.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/player_stats.h"
 
 #include <stdio.h>
+
+bool correction_by_operator(const struct round_correct_cmd *cmd)
+{
+	return !cmd->client_id[0];
+}
 
 /* Returns true if the statistics of every bet change, not only the payout. */
 static bool changes_bets(const struct round *round, enum round_result result)

@@ -16,6 +16,12 @@ struct correction_change {
 	money_t shortfall; /* above 0: not covered; below 0: an earlier shortfall that is taken now */
 };
 
+/*
+ * Returns true if an operator requests the correction: it has no client_id. Its request key is the
+ * operation id, which belongs to player.casino_id.
+ */
+bool correction_by_operator(const struct round_correct_cmd *cmd);
+
 /* Declares the bets whose statistics change: the first one has the day of the payout. */
 void correction_want_bets(struct ws *ws, const struct round *round, enum round_result result);
 

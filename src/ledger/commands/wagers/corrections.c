@@ -17,11 +17,6 @@
 #include "ledger/rows/resolve_player.h"
 #include "wire/callback_body.h"
 
-bool correction_by_operator(const struct round_correct_cmd *cmd)
-{
-	return !cmd->client_id[0];
-}
-
 static struct request correct_request(const struct round_correct_cmd *cmd)
 {
 	if (correction_by_operator(cmd))

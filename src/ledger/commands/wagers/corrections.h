@@ -9,12 +9,6 @@
 #include "link/edge_commands.h"
 
 /*
- * Returns true if an operator requests the correction: it has no client_id. Its request key is the
- * operation id, which belongs to player.casino_id.
- */
-bool correction_by_operator(const struct round_correct_cmd *cmd);
-
-/*
  * Makes the correction or repeats its answer. With @preview it changes nothing, and @result is the
  * answer that the correction would give, without a transaction_id and an event.
  * round_correct_keys() declares the rows. Without cmd->sender the sweeper sends the callback.

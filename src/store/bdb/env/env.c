@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "store/bdb/env/files.h"
+#include "store/bdb/env/log_prealloc.h"
 #include "store/bdb/env/oom.h"
 #include "store/bdb/env/os_hooks.h"
 #include "store/bdb/env/page_checksum.h"

@@ -15,9 +15,6 @@ struct bdb_env {
 	DB *tables[RECORD_COUNT];
 };
 
-/* The size of a log file. */
-#define BDB_LOG_FILE_SIZE (4u * 1024 * 1024)
-
 #define BDB_ENV_FLAGS                                                                              \
 	(DB_PRIVATE | DB_THREAD | DB_INIT_TXN | DB_INIT_LOG | DB_INIT_MPOOL | DB_CREATE)
 

@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "store/bdb/env/env.h"
 #include "store/bdb/env/files.h"
 #include "store/bdb/env/writeback.h"
 

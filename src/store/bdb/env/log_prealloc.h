@@ -15,6 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The size of a log file. */
+#define BDB_LOG_FILE_SIZE (4u * 1024 * 1024)
+
 #define LOG_PREALLOC_NAME "spare.log"
 /* The name until the file is complete. */
 #define LOG_PREALLOC_MAKING_NAME "spare.new"

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "store/bdb/env/env.h"
+#include "store/bdb/env/log_prealloc.h"
 #include "store/bdb/env/logs.h"
 #include "store/bdb/env/writeback.h"
 #include "store/figures.h"

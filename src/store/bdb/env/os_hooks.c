@@ -2,7 +2,7 @@
 
 #include "base/directory.h"
 #include "base/log.h"
-#include "store/bdb/env/env.h"
+#include "store/bdb/env/fatal.h"
 #include "store/bdb/env/log_prealloc.h"
 #include "store/bdb/env/writeback.h"
 

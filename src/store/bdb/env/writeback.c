@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "store/bdb/env/env.h"
+#include "store/bdb/env/fatal.h"
 
 #include <errno.h>
 #include <fcntl.h>
