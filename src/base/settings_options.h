@@ -1,7 +1,8 @@
 /*
  * settings_options - the table of options for settings.c, with their types, ranges and defaults.
  *
- * It does not read files.
+ * It does not read files. There are two files because one would have more than 600 lines: settings.c reads
+ * the file, and this table changes with each new option.
  */
 #ifndef BASE_SETTINGS_OPTIONS_H
 #define BASE_SETTINGS_OPTIONS_H

@@ -1,4 +1,7 @@
-/* http_exchange - one exchange on one libcurl handle; http.c runs them. */
+/*
+ * http_exchange - one exchange on one libcurl handle; http.c runs them. There are two files because one would have
+ * more than 800 lines: what libcurl calls during an exchange is here, and the pool of handles in http.c.
+ */
 #ifndef CALLBACK_HTTP_EXCHANGE_H
 #define CALLBACK_HTTP_EXCHANGE_H
 
