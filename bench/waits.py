@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Where a request waits: records the system calls of lighttpd, the workers and the ledger with perf, during
 transfers in. Prints how long each part of a request takes, and how this depends on what the ledger's other
-threads write meanwhile. perf itself slows all of it.
+threads write meanwhile. perf itself slows all of it. The figures are in waits.json, too.
 
 Exits with 1 if an answer was an error or the requests could not be followed, with 77 if perf cannot be used
 here.
@@ -9,7 +9,9 @@ here.
 import argparse
 import bisect
 import collections
+import json
 import os
+import pathlib
 import re
 import statistics
 import subprocess
@@ -23,7 +25,7 @@ from guard import everything_ends  # noqa: E402
 from measure import FAILURES, Failure, Play  # noqa: E402
 from packages import PACKAGES, install  # noqa: E402
 from perf import usable  # noqa: E402
-from report import aligned  # noqa: E402
+from report import add_out, aligned  # noqa: E402
 from stands import Wallet  # noqa: E402
 from cb_figures import percentile  # noqa: E402
 from wrk import add_eager_client  # noqa: E402
@@ -152,10 +154,17 @@ STAGES = (("lighttpd connects .. the worker accepts", "connected", "accepted"),
 
 
 def stages(requests):
-    lines = [["ms", *(f"p{share * 100:.0f}" for share in SHARES)]]
+    """[{"stage", "p10_ms", ...}]"""
+    rows = []
     for name, begin, end in STAGES:
         spans = [getattr(request, end) - getattr(request, begin) for request in requests]
-        lines.append([name, *(f"{percentile(spans, share):.2f}" for share in SHARES)])
+        rows.append({"stage": name} | {f"p{share * 100:.0f}_ms": percentile(spans, share) for share in SHARES})
+    return rows
+
+
+def stages_text(rows):
+    lines = [["ms", *(f"p{share * 100:.0f}" for share in SHARES)]]
+    lines += [[name, *(f"{span:.2f}" for span in spans)] for name, *spans in (row.values() for row in rows)]
     return aligned(lines, 1)
 
 
@@ -227,16 +236,26 @@ def moments_of(calls, requests, ledger):
 
 
 def by_writing(moments):
-    lines = [["written meanwhile", "of the time", "req/s", "p50 ms", "p99 ms", "fdatasync p50 ms"]]
+    """[{"written", "share", "rate", "p50_ms", "p99_ms", "fdatasync_p50_ms"}]; fdatasync_p50_ms is None if there was none."""
+    rows = []
     for key, name in WRITTEN.items():
         of_kind = [moment for moment in moments if " ".join(sorted(moment.written)) == key]
         spans = [span for moment in of_kind for span in moment.requests]
         syncs = [span for moment in of_kind for span in moment.syncs]
         if spans:
-            lines.append([name, f"{len(of_kind) / len(moments):.2f}",
-                          f"{len(spans) * 1000 / MOMENT_MS / len(of_kind):.0f}",
-                          f"{percentile(spans, 0.5):.2f}", f"{percentile(spans, 0.99):.2f}",
-                          f"{percentile(syncs, 0.5):.2f}" if syncs else ""])
+            rows.append({"written": name, "share": len(of_kind) / len(moments),
+                         "rate": len(spans) * 1000 / MOMENT_MS / len(of_kind),
+                         "p50_ms": percentile(spans, 0.5), "p99_ms": percentile(spans, 0.99),
+                         "fdatasync_p50_ms": percentile(syncs, 0.5) if syncs else None})
+    return rows
+
+
+def by_writing_text(rows):
+    lines = [["written meanwhile", "of the time", "req/s", "p50 ms", "p99 ms", "fdatasync p50 ms"]]
+    for row in rows:
+        sync_ms = row["fdatasync_p50_ms"]
+        lines.append([row["written"], f"{row['share']:.2f}", f"{row['rate']:.0f}", f"{row['p50_ms']:.2f}",
+                      f"{row['p99_ms']:.2f}", "" if sync_ms is None else f"{sync_ms:.2f}"])
     return aligned(lines, 1)
 
 
@@ -259,7 +278,7 @@ def record(play, seconds, data):
 
 
 def followed(cell, options, folder):
-    """What is to be printed."""
+    """The figures, as waits.json has them."""
     data = os.path.join(folder, "calls.data")
     play = Play(cell, Wallet(options.players, ("lighttpd",)), options.players, "waits", options.client)
     play.warm()
@@ -267,10 +286,18 @@ def followed(cell, options, folder):
     calls = read_calls(data)
     parts = play.stand.parts("lighttpd")
     requests = requests_of(calls, parts["server"], parts["worker"])
-    head = (f"{row['requests'] / row['seconds']:.0f}/s, to the caller p50 {row['p50_ms']:.2f} and p99 "
-            f"{row['p99_ms']:.2f} ms; {len(requests)} requests followed")
-    return "\n\n".join((head, "\n".join(stages(requests)),
-                        "\n".join(by_writing(moments_of(calls, requests, parts["ledger"]))), LEGEND))
+    return {"cpus": os.cpu_count(), "kind": options.kind, "connections": options.connections,
+            "rate": row["requests"] / row["seconds"], "p50_ms": row["p50_ms"], "p99_ms": row["p99_ms"],
+            "followed": len(requests), "stages": stages(requests),
+            "written": by_writing(moments_of(calls, requests, parts["ledger"]))}
+
+
+def text_of(found):
+    """What is to be printed."""
+    head = (f"{found['rate']:.0f}/s, to the caller p50 {found['p50_ms']:.2f} and p99 {found['p99_ms']:.2f} ms; "
+            f"{found['followed']} requests followed")
+    return "\n\n".join((head, "\n".join(stages_text(found["stages"])),
+                        "\n".join(by_writing_text(found["written"])), LEGEND))
 
 
 def main():
@@ -281,16 +308,19 @@ def main():
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--kind", default="transfer-in", help="kind of call, of bench/load.lua")
     add_eager_client(parser)
+    add_out(parser)
     options = parser.parse_args()
     install((*PACKAGES, "linux-perf"))
     usable(RECORD)
     cell = Cell(options.kind, "creditbridge", "lighttpd", options.connections, options.kind)
     with everything_ends() as ends:
         try:
-            print(followed(cell, options, ends.folder()))
+            found = followed(cell, options, ends.folder())
         except FAILURES as failure:
             print(f"FAILED: {failure}")
             return 1
+    print(text_of(found))
+    (pathlib.Path(options.out) / "waits.json").write_text(json.dumps(found, indent=1) + "\n")
     return 0
 
 
