@@ -174,18 +174,40 @@ attempt("list the state", lambda: os.listdir("/var/lib/creditbridge"))
 for name in ("installation", "db", "db/player.db", "db/dealer.db"):
     attempt("read " + name, lambda: os.close(os.open("/var/lib/creditbridge/" + name, os.O_RDONLY)))
 attempt("list the backups", lambda: os.listdir("/var/backups/creditbridge"))
-for name in ("edge.sock", "admin.sock"):
+for name in SOCKETS:
     attempt("connect to " + name, lambda: connect("/run/creditbridge/" + name))
 attempt("make files beside the sockets", lambda: pathlib.Path("/run/creditbridge/x").touch())
 for path in COUNTERS:
     attempt("write " + path, lambda: write(path))
 """
-STRANGER_ATTEMPTS = 9
-# What talks to others, and what the identity of each may do.
-TALKING_UNITS = {"creditbridge-worker-wallet": {"connect to edge.sock"},
-                 "creditbridge-worker-platform": {"connect to edge.sock"},
-                 "creditbridge-sweep": {"connect to edge.sock"},
-                 "creditbridge-ping@test": set()}
+# Without desk.sock, which needs a front secret: tests/package/console.sh is about that one.
+SOCKETS = ("admin.sock", "edge.sock", "jobs.sock", "ping.sock")
+STRANGER_ATTEMPTS = 7  # and one for each socket
+# Prints of each path whether root reads a byte of the file there, or connects to the socket.
+LOOK = r"""
+import socket
+def reach(path):
+    if not path.endswith(".sock"):
+        with open(path, "rb") as file:
+            return file.read(1)
+    with socket.socket(socket.AF_UNIX) as link:
+        link.connect(path)
+    return True
+for path in PATHS:
+    try:
+        print("reached" if reach(path) else "hidden", path)
+    except OSError:
+        print("hidden", path)
+"""
+RUN = pathlib.Path("/run/creditbridge")
+FRONTS = tuple(f"/etc/creditbridge/console-front{end}" for end in ("", ".conf"))
+DATA = ("/var/lib/creditbridge/installation", f"/var/backups/creditbridge/test-{os.getpid()}")
+# What is not the ledger's user: what the identity of each unit may do, and what even root does not reach in its mounts.
+TALKING_UNITS = {"creditbridge-worker-wallet": ({"connect to edge.sock"}, set(DATA)),
+                 "creditbridge-worker-platform": ({"connect to edge.sock"}, set(DATA)),
+                 "creditbridge-sweep": ({"connect to edge.sock"}, set(DATA)),
+                 "creditbridge-console": ({"connect to jobs.sock"}, {*DATA, *FRONTS}),
+                 "creditbridge-ping@test": (set(), {*DATA, *(str(RUN / name) for name in SOCKETS)})}
 # What runs as the ledger's user, and so has no network.
 SILENT_UNITS = ("creditbridge-ledger", "creditbridge-ledger@test", "creditbridge-job@test")
 
@@ -201,7 +223,8 @@ def case_stranger(b):
     b.credit(user, "stranger-1")
     counters = [str(path) for path in b.wallet.sockets.iterdir() if path.is_file()]
     check(counters, "there are the workers' counters")
-    script = STRANGER.replace("COUNTERS", repr(counters))
+    sockets = sorted(path.name for path in RUN.glob("*.sock"))
+    script = STRANGER.replace("COUNTERS", repr(counters)).replace("SOCKETS", repr(sockets))
     own = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
                          timeout=60, check=True)
     could = own.stdout.splitlines()
@@ -210,7 +233,7 @@ def case_stranger(b):
     (b.wallet.sockets / "x").unlink()
     done = as_web_user(sys.executable, "-c", script)
     lines = done.stdout.splitlines()
-    equal(len(lines), STRANGER_ATTEMPTS + len(counters), f"attempts: {lines} {done.stderr}")
+    equal(len(lines), STRANGER_ATTEMPTS + len(sockets) + len(counters), f"attempts: {lines} {done.stderr}")
     equal([line for line in lines if not line.startswith("denied")], [], "what www-data could")
     for words in (("status",), ("dealer", "list"), ("dealer", "show", b.dealer.casino_id)):
         done = as_web_user("/usr/bin/creditbridgectl", *words)
@@ -221,11 +244,33 @@ def case_stranger(b):
     b.exact(user, 2)
 
 
-def unit_identity(unit):
-    """The options of systemd-run for a program with the identity of @unit."""
-    shown = cb_installed.run("systemctl", "show", "-p", "User", "-p", "Group", "-p", "DynamicUser",
-                             "-p", "SupplementaryGroups", f"{unit}.service").stdout.splitlines()
+IDENTITY = ("User", "Group", "DynamicUser", "SupplementaryGroups")
+MOUNTS = ("InaccessiblePaths", "ReadWritePaths", "ProtectSystem", "ProtectHome", "PrivateDevices", "PrivateTmp")
+
+
+def unit_options(unit, names):
+    """The options of systemd-run for a program with these settings of @unit."""
+    words = [word for name in names for word in ("-p", name)]
+    shown = cb_installed.run("systemctl", "show", *words, f"{unit}.service").stdout.splitlines()
+    equal(len(shown), len(names), f"{unit}: {shown}")
     return [option for line in shown for option in ("-p", line)]
+
+
+@contextlib.contextmanager
+def every_socket():
+    """With the socket of the jobs, which is the operator's to enable, all sockets are there."""
+    cb_installed.run("systemctl", "start", "creditbridge-job.socket")
+    try:
+        equal(sorted(path.name for path in RUN.glob("*.sock")), list(SOCKETS), "the sockets")
+        yield
+    finally:
+        cb_installed.run("systemctl", "stop", "creditbridge-job.socket")
+
+
+def run_script(script, *options):
+    """The lines that the script of Python prints as a unit with these options of systemd-run."""
+    done = cb_installed.run("systemd-run", "--quiet", "--wait", "--pipe", *options, "--", sys.executable, "-c", script)
+    return done.stdout.splitlines()
 
 
 def case_identities(b):
@@ -233,17 +278,36 @@ def case_identities(b):
     if not cb_installed.systemd():
         raise cb.Skip("systemd does not run here")
     b.credit(b.player(), "identities")
-    script = STRANGER.replace("COUNTERS", "[]")
-    for unit, wanted in TALKING_UNITS.items():
-        identity = unit_identity(unit)
-        check("DynamicUser=yes" in identity or
-              not {"User=_creditbridge", "User=root", "User="} & set(identity), f"{unit}: {identity}")
-        done = cb_installed.run("systemd-run", "--quiet", "--wait", "--pipe", *identity, "--",
-                                sys.executable, "-c", script)
-        lines = done.stdout.splitlines()
-        equal(len(lines), STRANGER_ATTEMPTS, f"{unit}: attempts: {lines} {done.stderr}")
-        equal({line.partition(" ")[2] for line in lines if line.startswith("COULD")}, wanted,
-              f"what the identity of {unit} could")
+    script = STRANGER.replace("COUNTERS", "[]").replace("SOCKETS", repr(SOCKETS))
+    with every_socket():
+        for unit, (wanted, _) in TALKING_UNITS.items():
+            identity = unit_options(unit, IDENTITY)
+            check("DynamicUser=yes" in identity or
+                  not {"User=_creditbridge", "User=root", "User="} & set(identity), f"{unit}: {identity}")
+            lines = run_script(script, *identity)
+            equal(len(lines), STRANGER_ATTEMPTS + len(SOCKETS), f"{unit}: attempts: {lines}")
+            equal({line.partition(" ")[2] for line in lines if line.startswith("COULD")}, wanted,
+                  f"what the identity of {unit} could")
+
+
+def case_mounts(_):
+    """What a unit must not reach is not in its mounts, so that not even a fault that makes it root finds it there."""
+    if not cb_installed.systemd():
+        raise cb.Skip("systemd does not run here")
+    paths = [*DATA, *FRONTS, *(str(RUN / name) for name in SOCKETS)]
+    script = LOOK.replace("PATHS", repr(paths))
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(every_socket())
+        for path in map(pathlib.Path, (DATA[1], *FRONTS)):
+            if not path.exists():
+                path.write_text("test\n")
+                stack.callback(path.unlink)
+        equal(run_script(script), [f"reached {path}" for path in paths], "outside of the units")
+        for unit, (_, hidden) in TALKING_UNITS.items():
+            lines = run_script(script, *unit_options(unit, MOUNTS))
+            equal(len(lines), len(paths), f"{unit}: {lines}")
+            equal({line.partition(" ")[2] for line in lines if line.startswith("hidden ")}, hidden,
+                  f"what {unit} does not reach")
 
 
 def case_no_network(_):
@@ -444,6 +508,7 @@ CASES = (
     ("backup, export, doctor and recovery in the sandbox", case_operator),
     ("www-data neither reads the state nor connects to the ledger", case_stranger),
     ("workers and sweeper reach edge.sock only", case_identities),
+    ("neither the data nor its sockets are in the mounts of a unit", case_mounts),
     ("what runs as the ledger's user has no network", case_no_network),
     ("a ping without a network of its own", case_inquiry),
     ("the operator's sweep", case_operator_sweep),
@@ -457,10 +522,12 @@ def main():
     try:
         with cb.Installed() as wallet:
             bench = Bench(wallet)
-            cases = [("packaged Apache starts", bench.start)]
-            cases += [(name, lambda function=function: function(bench))
+            # CB_CASE selects cases by a part of their names.
+            around = ("packaged Apache starts", "packaged Apache stops")
+            cases = [(around[0], bench.start)]
+            cases += [(name, cb.needs(lambda function=function: function(bench), *around))
                       for name, function in CASES]
-            cases += [("packaged Apache stops", bench.stop)]
+            cases += [(around[1], bench.stop)]
             return cb.run_cases(cases, seconds=180)
     finally:
         shutil.rmtree(work, ignore_errors=True)
