@@ -193,6 +193,25 @@ def case_batch():
     refused(WORLD.platform(RESULTS_BATCH, **body), 409, "transaction_conflict")
 
 
+def case_batch_refused_by_one():
+    """Cell b knows the key from a bet, after cell a has settled its item: no 4xx hides that."""
+    _, game_a, _ = WORLD.bet(player_id=WORLD.players["a"])
+    _, game_b, _ = WORLD.bet(player_id=WORLD.players["b"])
+    _, _, used = WORLD.bet(player_id=WORLD.players["b"])
+    items = [WORLD.result_body(game_b, player_id=WORLD.players["b"]),
+             WORLD.result_body(game_a, player_id=WORLD.players["a"])]
+    refused(WORLD.platform(RESULTS_BATCH, request_transaction_id=used, results=items[:1]), 409, "transaction_conflict")
+    for _ in range(2):
+        answer = WORLD.platform(RESULTS_BATCH, request_transaction_id=used, results=items)
+        equal(answer.status, 200, f"{answer}")
+        conflict, settled = answer.json["results"]
+        equal((conflict["id"], conflict["request_id"]),
+              ("transaction_conflict", answer.header("X-Request-Id")), f"{conflict}")
+        equal(settled["transaction_id"] % cb.ID_STRIDE, 0, f"{settled}")
+    answer = WORLD.platform(RESULTS, request_transaction_id=new_id(), **items[0])
+    equal(answer.status, 200, f"the round of cell b is open: {answer}")
+
+
 def figures():
     text = platform_call(WORLD.server, "/metrics", method="GET").body.decode()
     return {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if "cell_up{" in line}
@@ -294,7 +313,8 @@ def case_same_number():
 for case in (case_transfers, case_callers, case_player_ids, case_one_cell_hangs, case_one_cell_stopped,
              case_default_cell_stopped, case_two_cells):
     cb.needs(case, "players of both cells")
-cb.needs(case_batch, "players of both cells", "transfers, balance and feed")
+for case in (case_batch, case_batch_refused_by_one):
+    cb.needs(case, "players of both cells", "transfers, balance and feed")
 cb.needs(case_bets, "players of both cells", "transfers, balance and feed")
 
 CASES = [
@@ -304,6 +324,7 @@ CASES = [
     ("players by their ids", case_player_ids),
     ("bets, results and cancellations", case_bets),
     ("results of both cells in one batch", case_batch),
+    ("a batch that one of two cells refuses", case_batch_refused_by_one),
     ("one cell hangs", case_one_cell_hangs),
     ("one cell stopped, and its restart", case_one_cell_stopped),
     ("the default cell stopped", case_default_cell_stopped),

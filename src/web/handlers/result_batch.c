@@ -165,7 +165,9 @@ static void put_answer(struct web_request *web, const struct settle_batch_result
 	}
 	settled_describe(&answer->verdict, asked);
 	error = reply_error_of(&answer->verdict);
-	error.request_id = result->request_id;
+	/* A part that was refused as a whole is not stored, so this call is the one that was refused. */
+	error.request_id = result->verdict.refusal == REFUSAL_NONE ? result->request_id
+								   : web->reply->request_id;
 	render_error(&web->reply->large, &error);
 }
 
@@ -188,7 +190,9 @@ static void batch_reply(struct web_request *web, const struct batch *batch,
 		if (part_of)
 			part = &parts[part_of[at]];
 		memset(&answer, 0, sizeof(answer));
-		if (!unpack_record(&part->result.answers, settle_answer_fields, &answer))
+		if (part->result.verdict.refusal != REFUSAL_NONE)
+			answer.verdict = part->result.verdict;
+		else if (!unpack_record(&part->result.answers, settle_answer_fields, &answer))
 			answer.verdict.refusal = REFUSAL_INTERNAL_ERROR;
 		buffer_append_str(out, at ? "," : "");
 		put_answer(web, &part->result, &answer, batch->results[at]);
@@ -299,8 +303,11 @@ static enum status fill_parts(const struct batch *batch, const unsigned int *par
 }
 
 /*
- * Settles the part of each cell. If one fails after another was settled, the outcome is unknown to the
- * caller (500): the same call again gets the stored answers of the one and settles the other.
+ * Settles the part of each cell. A cell may refuse its part as a whole, for example because the key was used
+ * there before. If no cell has settled anything until then, the call is refused. Otherwise a 4xx would hide
+ * what was settled, so each item of that part is answered with the refusal. If a cell fails after another
+ * has settled its part, the outcome is unknown to the caller (500): the same call again gets the stored
+ * answers of the one and settles the other.
  */
 static void settle_parts(struct web_request *web, const struct batch *batch,
 	struct batch_part *parts, const unsigned int *part_of)
@@ -317,10 +324,15 @@ static void settle_parts(struct web_request *web, const struct batch *batch,
 		cell_links_choose(web->cells, at);
 		web_request_use_cell(web);
 		status = settle_batch(web, part->batch, &part->result);
-		if (!status && part->result.verdict.refusal != REFUSAL_NONE)
+		if (status)
+			continue;
+		if (part->result.verdict.refusal == REFUSAL_NONE)
+			settled = true;
+		else if (!settled)
 			refused = &part->result.verdict;
+		else if (refusal_info(part->result.verdict.refusal)->retryable)
+			status = STATUS_UNKNOWN;
 		replay &= part->result.verdict.replay;
-		settled |= !status && !refused;
 	}
 	if (status) {
 		reply_fail(web->reply, settled ? STATUS_UNKNOWN : status, CALL_MOVES);
