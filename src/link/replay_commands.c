@@ -16,6 +16,7 @@ const struct field replay_preview_cmd_fields[] = {
 	FILTER(replay_preview_cmd),
 	FIELD(FIELD_BYTES, replay_preview_cmd, events),
 	FIELD(FIELD_U64, replay_preview_cmd, below),
+	FIELD(FIELD_U32, replay_preview_cmd, most),
 	FIELD_END,
 };
 const struct field replay_preview_result_fields[] = {

@@ -10,7 +10,7 @@
 #include "link/verdict.h"
 
 /* The parked and held callbacks that one REPLAY_PREVIEW looks at. */
-#define REPLAY_LOOK_MAX 256
+#define REPLAY_LOOK_MAX 320
 /* Callbacks of one step. */
 #define REPLAY_STEP_MAX 16
 
@@ -24,6 +24,7 @@ struct replay_preview_cmd {
 	struct replay_filter filter;
 	struct bytes events;
 	uint64_t below; /* only events below; 0: all up to last_event */
+	uint32_t most;  /* stop after so many that are sent; 0: REPLAY_LOOK_MAX */
 };
 /* Callbacks of one kind, and the sum of what they ask the dealer to move. */
 struct replay_sum {

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import signal
+import struct
 import sys
 import time
 
@@ -15,11 +16,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 import cb_fastcgi  # noqa: E402
 from cb import check, equal  # noqa: E402
-from cb_codec import REQUEST  # noqa: E402
+from cb_codec import REQUEST, command  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import PREFIX, Browser, Installed, dicts_of, front_setting  # noqa: E402
 from cb_ctl import run  # noqa: E402
-from cb_middle import RECORDS, Middle, Operator  # noqa: E402
+from cb_middle import RECORDS, Middle, Operator, unpacked, with_members  # noqa: E402
 from cb_process import Child  # noqa: E402
 from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
 
@@ -31,17 +32,21 @@ ATTEMPTS = 45  # of a callback; a page shows 50
 FRAMES_MAX = 40
 DEALERS_FRAMES_MAX = 4096 // 128  # commands that read the figures of the most dealers there can be
 LIST_FRAMES_MAX = 16  # a list of many players and bets
+VOUCHED, VOUCH_SIZE = 0x8000, 128  # of a frame on desk.sock (src/link/frame.h)
+PREVIEW_FRAMES_MAX = 36
+REPLAY_MAX = 10000  # callbacks of one replay
 GAMES = "games"
 WALLET = BROWSER = COUNTER = None
 BETS_MS = 0  # when the transfers had been made, and no bet yet
 
 
 class Counter(Middle):
-    """Between the console and desk.sock: counts the commands and the bytes of their answers. Cuts off those called @cut."""
+    """Between the console and desk.sock: counts the commands and the bytes of their answers. Cuts off those called @cut.
+    instead(members) gives the members of the answer to those called @replaced."""
 
     frames = answered = 0
     asked = ()  # the names of the commands, of all pages
-    cut = None
+    cut = replaced = None
 
     def __init__(self, instance):
         super().__init__(instance, None, name="desk.sock")
@@ -55,6 +60,11 @@ class Counter(Middle):
         ledger.send(asked)
         self.frames += 1
         answer = self.frame(ledger)
+        if name == self.replaced:
+            _, _, named, _ = REQUEST.unpack(asked[:REQUEST.size])
+            vouch = VOUCH_SIZE if named & VOUCHED else 0
+            members = command(name).read(asked, REQUEST.size + named % VOUCHED + vouch)[0]
+            answer = with_members(name, answer, unpacked(name, answer) | self.instead(members))
         self.answered += len(answer)
         near.send(answer)
         return True
@@ -256,6 +266,35 @@ def case_commands():
     check(users == {f"u{at}" for at in range(PLAYERS - 50, PLAYERS)}, f"the players of the newest 50: {users}")
 
 
+class ManyParked:
+    """A dealer with @count parked callbacks, whose events are 1 to @count, as the ledger previews them."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __call__(self, members):
+        last = members.below - 1 if members.below else self.count
+        first = max(1, last + 1 - members.most)
+        found = b"".join(struct.pack(">Q", event) for event in range(last, first - 1, -1))
+        return {"last_event": self.count, "first_event": first, "looked_to_ms": 1, "more": first > 1, "found": found,
+                "sums": [{}, {"count": last + 1 - first, "amount": 10000 * (last + 1 - first)}]}
+
+
+def case_preview_of_many():
+    """One page previews the largest replay, and says that there are more."""
+    COUNTER.replaced = "replay_preview"
+    try:
+        for count, sent in ((REPLAY_MAX, REPLAY_MAX), (REPLAY_MAX + 1, REPLAY_MAX), (321, 321)):
+            COUNTER.instead = ManyParked(count)
+            frames, page = COUNTER.of(BROWSER, "/replays/preview", casino="many")
+            check(frames <= PREVIEW_FRAMES_MAX, f"{frames} commands")
+            text = page.document().text()
+            check(f"Send these {sent:,} again" in text, f"{count}: {text[-900:]}")
+            equal("A second replay can send them" in text, count > sent, f"{count}: {text[-900:]}")
+    finally:
+        COUNTER.replaced = None
+
+
 def case_ages():
     """The ages of what waits, with few commands: of a dealer, and of all."""
     for query, dealer in (({"casino": "many"}, "many"), ({}, "all")):
@@ -420,6 +459,7 @@ CASES = [
     ("transactions of many players", case_transactions),
     ("a dealer with few transactions", case_dealer_of_few),
     ("commands of a page", case_commands),
+    ("the preview of many callbacks", case_preview_of_many),
     ("ages of what waits", case_ages),
     ("calls a minute", case_calls),
     ("a list until a time in the past", case_until),

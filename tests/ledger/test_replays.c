@@ -61,17 +61,23 @@ static struct replay replay_row(uint64_t id)
 	return row;
 }
 
-static struct replay_preview_result preview(const struct replay_filter *filter, struct bytes events)
+static struct replay_preview_result preview_by(const struct replay_preview_cmd *cmd)
 {
-	const struct replay_preview_cmd cmd = {.filter = *filter, .events = events};
 	static struct buffer out;
-	struct slot *slot = case_run(COMMAND_REPLAY_PREVIEW, &cmd);
+	struct slot *slot = case_run(COMMAND_REPLAY_PREVIEW, cmd);
 
 	buffer_free(&out);
 	buffer_init(&out, FRAME_MAX);
 	ledger_answer(&case_ledger, slot, 1, &out);
 	ck_assert_int_eq(slot->outcome, FRAME_DONE);
 	return slot->result.replay_preview;
+}
+
+static struct replay_preview_result preview(const struct replay_filter *filter, struct bytes events)
+{
+	const struct replay_preview_cmd cmd = {.filter = *filter, .events = events};
+
+	return preview_by(&cmd);
 }
 
 static const struct bytes none = {NULL, 0};
@@ -281,6 +287,32 @@ START_TEST(a_preview_says_what_is_sent)
 	cmd.filter.parked_to_ms += HOUR;
 	ck_assert_int_eq(start(&cmd).verdict.refusal, REFUSAL_BAD_REQUEST);
 	ck_assert_uint_eq(case_list(RECORD_REPLAY, false, 64, NULL, NULL), 0);
+	case_close();
+}
+END_TEST
+
+/* A preview that stops after so many: the next one goes on below them, and together they see each once. */
+START_TEST(a_preview_stops_where_it_is_asked_to)
+{
+	struct replay_preview_cmd cmd = {.most = 2};
+	struct replay_preview_result counted;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	park(5);
+	ck_assert_int_eq(case_operate(parked[2], CALLBACK_HOLD), REFUSAL_NONE);
+	strcpy(cmd.filter.casino_id, "demo");
+	counted = preview_by(&cmd);
+	ck_assert_uint_eq(replay_event_count(&counted.found), 2);
+	ck_assert_uint_eq(counted.first_event, parked[3]);
+	ck_assert_uint_eq(counted.held, 0);
+	ck_assert(counted.more);
+	cmd.below = counted.first_event;
+	counted = preview_by(&cmd);
+	ck_assert_uint_eq(replay_event_count(&counted.found), 2);
+	ck_assert_uint_eq(replay_event_at(&counted.found, 1), parked[0]);
+	ck_assert_uint_eq(counted.held, 1);
+	ck_assert_uint_eq(counted.first_event, parked[0]);
+	ck_assert(!counted.more);
 	case_close();
 }
 END_TEST
@@ -598,6 +630,7 @@ Suite *replays_suite(void)
 	tcase_add_loop_test(tests, no_more_than_was_shown, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, a_stop_leaves_the_rest, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, a_preview_says_what_is_sent, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tests, a_preview_stops_where_it_is_asked_to, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, marked_ones_are_sent_alone, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tests, ends_are_counted, 0, CASE_STORE_COUNT);
 	if (case_can_damage()) {

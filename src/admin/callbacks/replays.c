@@ -57,8 +57,11 @@ enum outcome replays_preview(struct session *session, struct replay_preview *pre
 	unsigned int sent = 0;
 
 	do {
+		const uint64_t room = REPLAY_CALLBACKS_MAX - preview->count;
+
 		cmd.filter = preview->filter;
 		cmd.filter.first_event = 0;
+		cmd.most = room < REPLAY_LOOK_MAX ? (uint32_t)room : REPLAY_LOOK_MAX;
 		code = session_do(session, COMMAND_REPLAY_PREVIEW, &cmd, &result, NULL);
 		if (code != OUTCOME_DONE)
 			return code;
@@ -66,7 +69,7 @@ enum outcome replays_preview(struct session *session, struct replay_preview *pre
 		cmd.below = result.first_event;
 		sent++;
 	} while (result.more && (!commands || sent < commands) &&
-		preview->count + REPLAY_LOOK_MAX <= REPLAY_CALLBACKS_MAX);
+		preview->count < REPLAY_CALLBACKS_MAX);
 	return OUTCOME_DONE;
 }
 

@@ -17,9 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Commands that one page sends to count. With more callbacks than that, the oldest are left out. */
-#define PREVIEW_COMMANDS 24
-#define SELECTION_MAX    2048
+/*
+ * Commands that one page sends to count: enough for REPLAY_CALLBACKS_MAX, if few others are among them. With more
+ * callbacks than that, the oldest are left out.
+ */
+#define PREVIEW_COMMANDS 32
+_Static_assert(PREVIEW_COMMANDS *REPLAY_LOOK_MAX >= REPLAY_CALLBACKS_MAX,
+	"one page previews the largest replay");
+#define SELECTION_MAX 2048
 
 /*
  * What was previewed. The form carries it in hex, so that what is sent is what was shown; the ledger checks

@@ -10,7 +10,7 @@
 #include "store/ws.h"
 
 /* The most callbacks that one page can have. */
-#define ASIDE_PAGE_MAX 256
+#define ASIDE_PAGE_MAX 320
 /* The rows that one page looks at. */
 #define ASIDE_LOOK_MAX 1024
 

@@ -54,6 +54,11 @@ static enum status look_at_parked(const struct read_context *context, struct rep
 		const struct callback key = callback_named(page.events[i]);
 		const struct callback *callback = ws_get(context->ws, RECORD_CALLBACK, &key);
 
+		if (look->cmd->most && look->count == look->cmd->most) {
+			look->result->first_event = page.events[i - 1];
+			look->result->more = true;
+			break;
+		}
 		if (!callback)
 			continue;
 		look->result->looked_to_ms = callback->created_ms;
