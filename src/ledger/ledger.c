@@ -504,6 +504,7 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 		.refused = &ledger->refused,
 		.refused_log = &ledger->refused_log,
 		.storage_low = ledger->storage_low,
+		.replay_rate = ledger->replay_rate,
 		.recent = &ledger->derived.recent,
 		.accepted = &ledger->accepted,
 	};

@@ -28,6 +28,7 @@ const struct field replay_preview_result_fields[] = {
 	FIELD(FIELD_BOOL, replay_preview_result, more),
 	FIELD_SUB(replay_preview_result, sums, replay_sum, replay_sum_fields),
 	FIELD(FIELD_TIME_MS, replay_preview_result, oldest_ms),
+	FIELD(FIELD_TIME_MS, replay_preview_result, newest_ms),
 	FIELD(FIELD_BYTES, replay_preview_result, found),
 	FIELD(FIELD_U64, replay_preview_result, held),
 	FIELD(FIELD_U64, replay_preview_result, adjusted),
@@ -35,6 +36,7 @@ const struct field replay_preview_result_fields[] = {
 	FIELD(FIELD_BOOL, replay_preview_result, has_url),
 	FIELD(FIELD_BOOL, replay_preview_result, dealer_is_held),
 	FIELD_NAMED(replay_preview_result, breaker, breaker_names, BREAKER_COUNT),
+	FIELD(FIELD_U32, replay_preview_result, rate),
 	FIELD_END,
 };
 

@@ -41,6 +41,7 @@ struct replay_preview_result {
 	bool more;            /* older ones were not looked at */
 	struct replay_sum sums[CALLBACK_KIND_COUNT]; /* what is sent */
 	int64_t oldest_ms;                           /* when the oldest of them was made; 0: none */
+	int64_t newest_ms;                           /* when the newest of them was made; 0: none */
 	struct bytes found; /* their events, the newest first (domain/replay.h) */
 	uint64_t held;      /* not sent: held */
 	uint64_t adjusted;  /* not sent: an adjustment stands for it */
@@ -49,6 +50,7 @@ struct replay_preview_result {
 	bool has_url;        /* of the dealer: callbacks have an address */
 	bool dealer_is_held; /* no callback of the dealer is sent until `release` */
 	enum breaker breaker;
+	uint32_t rate; /* callbacks a second that a replay makes due (the setting replay_rate) */
 };
 
 /*

@@ -6,7 +6,9 @@ The dealer's part is done over edge.sock (cb_worker.py): a worker claims what is
 ended.
 """
 import contextlib
+import datetime
 import os
+import re
 import signal
 import sys
 
@@ -132,6 +134,10 @@ def preview(browser, **query):
     return browser.get("/replays/preview", **query)
 
 
+def ms_of(time):
+    return round(datetime.datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp() * 1000)
+
+
 def case_replay_survives_kills():
     """50 parked ones from the console in three clicks. A form that is sent twice acts once. The engine of the
     ledger and the console die in the middle; each callback gets one attempt more."""
@@ -146,7 +152,16 @@ def case_replay_survives_kills():
     equal(offers, [f"Preview replay of all {COUNT} parked", "Preview replay of the marked ones"], "offers")
     page = preview(nok, casino=name, state="parked", which="all")
     check(f"Send these {COUNT} again" in page.document().text(), page.text)
-    check("together 1,250.00" in page.document().text(), page.text)
+    text = page.document().text()
+    check("together 1,250.00" in text, text)
+    # The duration at replay_rate, and the ages by the rows.
+    check("at most 10 a second of one dealer, so the replay takes at least 5.000 s" in text, text)
+    made = [node.attributes["datetime"] for node in page.document().all("time")]
+    times = sorted(callbacks(name)[event]["created_ms"] for event in events)
+    check(len(made) >= 2 and times[0] < times[-1], f"{made} {times}")
+    equal([ms_of(made[at]) for at in (0, 1)], [times[0], times[-1]], "the oldest and the newest")
+    ages = re.search(r"The oldest was made at .* \((\S+ s|\d+ min \d+ s) ago\), the newest at .* ago\)", text)
+    check(ages, text)
     form = form_of(page, "token", "selection", "operation", "step")
     equal(nok.post("/replays/start", form | {"reason": ""}).status, 400, "no reason")
     page = nok.post("/replays/start", form | {"reason": "dealer is up"})

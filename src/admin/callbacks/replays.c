@@ -40,12 +40,15 @@ static void add_result(struct replay_preview *preview, const struct replay_previ
 	preview->parked_later += result->parked_later;
 	if (result->oldest_ms && (!preview->oldest_ms || result->oldest_ms < preview->oldest_ms))
 		preview->oldest_ms = result->oldest_ms;
+	if (result->newest_ms > preview->newest_ms)
+		preview->newest_ms = result->newest_ms;
 	if (result->looked_to_ms)
 		preview->looked_to_ms = result->looked_to_ms;
 	preview->more = result->more;
 	preview->has_url = result->has_url;
 	preview->dealer_is_held = result->dealer_is_held;
 	preview->breaker = result->breaker;
+	preview->rate = result->rate;
 }
 
 enum outcome replays_preview(struct session *session, struct replay_preview *preview,

@@ -21,11 +21,13 @@ struct replay_preview {
 	uint64_t adjusted;
 	uint64_t parked_later;
 	int64_t oldest_ms;    /* when the oldest was made; 0: none */
+	int64_t newest_ms;    /* when the newest was made; 0: none */
 	int64_t looked_to_ms; /* when the oldest that was looked at was made; 0: none */
 	bool more;            /* older ones were not looked at: the replay does not send them */
 	bool has_url;
 	bool dealer_is_held;
 	enum breaker breaker;
+	uint32_t rate; /* callbacks a second that the replay makes due; 0: none */
 	uint64_t first[REPLAY_FIRST_MAX]; /* the newest of them */
 	unsigned int first_count;
 };

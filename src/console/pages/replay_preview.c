@@ -148,12 +148,42 @@ static void write_sums(struct page *page, const struct replay_preview *preview)
 		html_close(html);
 	}
 	html_close(html);
-	if (!preview->oldest_ms)
+}
+
+/* Writes a time and how long ago it was. */
+static void write_age(struct page *page, int64_t time_ms)
+{
+	char age[TEXT_DURATION_SIZE];
+
+	/* The clock may have been set back. */
+	text_duration(page->now_ms > time_ms ? (uint64_t)(page->now_ms - time_ms) : 0, age);
+	page_time(page, time_ms);
+	html_printf(&page->html, " (%s ago)", age);
+}
+
+/* Writes how old the callbacks are, and how long the replay takes at the ledger's rate. */
+static void write_times(struct page *page, const struct replay_preview *preview)
+{
+	struct html *html = &page->html;
+	const uint64_t s = preview->rate ? (preview->count + preview->rate - 1) / preview->rate : 0;
+	char duration[TEXT_DURATION_SIZE];
+
+	if (!preview->count)
 		return;
 	html_open(html, "p");
 	html_text(html, "The oldest was made at ");
-	page_time(page, preview->oldest_ms);
-	html_text(html, ".");
+	write_age(page, preview->oldest_ms);
+	html_text(html, ", the newest at ");
+	write_age(page, preview->newest_ms);
+	html_text(html, ". ");
+	if (preview->rate) {
+		text_duration(s * 1000, duration);
+		html_printf(html,
+			"The ledger sends at most %" PRIu32
+			" a second of one dealer, so the replay takes at least %s. It takes longer if "
+			"the dealer answers slowly, and it waits for an earlier replay of the dealer.",
+			preview->rate, duration);
+	}
 	html_close(html);
 }
 
@@ -244,6 +274,7 @@ static enum outcome show_preview(struct page *page, struct replay_preview *previ
 	html_open(html, "section");
 	page_paragraph(page, preview->count ? text : "No parked callback with this filter.");
 	write_sums(page, preview);
+	write_times(page, preview);
 	write_left_out(page, preview);
 	html_close(html);
 	if (preview->count) {

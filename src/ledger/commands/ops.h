@@ -39,6 +39,7 @@ struct read_context {
 	struct refused_ring *refused;
 	struct refused_log *refused_log;
 	bool storage_low;
+	uint32_t replay_rate;        /* callbacks a second that a replay makes due */
 	const struct recent *recent; /* the newest transactions */
 	const struct accepted_calls *accepted;
 	struct buffer *rows;   /* data of struct bytes of the result; reset before each read */

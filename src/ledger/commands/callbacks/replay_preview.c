@@ -154,6 +154,8 @@ static enum status sum_found(const struct read_context *context, struct replay_l
 		sum->amount += replay_amount(ws, callback);
 		if (!result->oldest_ms || callback->created_ms < result->oldest_ms)
 			result->oldest_ms = callback->created_ms;
+		if (callback->created_ms > result->newest_ms)
+			result->newest_ms = callback->created_ms;
 		replay_event_add(context->rows, callback->event);
 	}
 	result->found = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
@@ -186,6 +188,7 @@ static enum status begin_look(const struct read_context *context, struct replay_
 	look->filter.first_event = 1;
 	result->last_event = look->filter.last_event;
 	result->parked_to_ms = look->filter.parked_to_ms;
+	result->rate = context->replay_rate;
 	result->has_url = dealer->url[0] != '\0';
 	result->dealer_is_held = dealer->callbacks_held_ms != 0;
 	result->breaker =
