@@ -155,6 +155,44 @@ START_TEST(pages_add_up)
 }
 END_TEST
 
+#define MANY 600
+
+static unsigned int loads, rows_loaded;
+static enum status (*load_really)(struct store *, struct ws *);
+
+static enum status count_load(struct store *store, struct ws *ws)
+{
+	loads++;
+	for (const struct ws_row *row = ws->first; row; row = row->next)
+		rows_loaded += row->state == WS_WANTED;
+	return load_really(store, ws);
+}
+
+/* Of many callbacks few are read, in three loads at most, wherever the ages begin among them. */
+START_TEST(few_rows_of_many)
+{
+	const int64_t until_next[CALLBACK_AGES] = {2 * DAY, 2 * HOUR, 20 * MINUTE, 2 * MINUTE, 0};
+	const uint64_t expected[CALLBACK_AGES] = {7, 200, 1, 90, MANY - 298};
+	struct callback_ages_result result;
+	unsigned int number = 0;
+
+	case_open_mode(CASE_MEMORY, WALLET_SEAMLESS);
+	for (unsigned int age = CALLBACK_AGES; age-- > 0;) {
+		for (uint64_t i = 0; i < expected[age]; i++)
+			hold(number++);
+		case_pass(until_next[CALLBACK_AGES - 1 - age]);
+	}
+	load_really = case_ledger.store->load;
+	case_ledger.store->load = count_load;
+	result = ages_of("demo");
+	case_ledger.store->load = load_really;
+	has(&result, CALLBACK_HELD, expected);
+	ck_assert_msg(loads && loads <= 3, "%u loads", loads);
+	ck_assert_msg(rows_loaded < 250, "%u rows", rows_loaded);
+	case_close();
+}
+END_TEST
+
 START_TEST(the_schedule_names_as_many_as_fit)
 {
 	struct schedule schedule;
@@ -186,6 +224,7 @@ Suite *ages_suite(void)
 
 	tcase_add_loop_test(tc, each_state_and_age, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, pages_add_up, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, few_rows_of_many);
 	tcase_add_test(tc, the_schedule_names_as_many_as_fit);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
