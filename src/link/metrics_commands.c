@@ -114,6 +114,7 @@ const struct field callback_ages_cmd_fields[] = {
 	FIELD(FIELD_STR, callback_ages_cmd, after_casino_id),
 	FIELD(FIELD_U64, callback_ages_cmd, after_event),
 	FIELD(FIELD_U32, callback_ages_cmd, limit),
+	FIELD(FIELD_BOOL, callback_ages_cmd, players),
 	FIELD_END,
 };
 const struct field callback_ages_result_fields[] = {
@@ -124,5 +125,7 @@ const struct field callback_ages_result_fields[] = {
 	FIELD(FIELD_STR, callback_ages_result, last_casino_id),
 	FIELD(FIELD_U64, callback_ages_result, last_event),
 	FIELD(FIELD_U64, callback_ages_result, due_left),
+	FIELD(FIELD_U32, callback_ages_result, owed_players),
+	FIELD(FIELD_BOOL, callback_ages_result, owed_more),
 	FIELD_END,
 };

@@ -143,6 +143,8 @@ struct activity_result {
 #define CALLBACK_AGES_LOOK_MAX 1000
 /* Due and sending callbacks that it counts. */
 #define CALLBACK_AGES_DUE_MAX 10000
+/* Callbacks that it reads for the players that are owed. */
+#define CALLBACK_AGES_OWED_MAX 256
 
 /*
  * Counts the callbacks that wait, by state and age. Repeat it with @after_casino_id and @after_event from
@@ -153,6 +155,8 @@ struct callback_ages_cmd {
 	char after_casino_id[CASINO_ID_SIZE]; /* of @after_event */
 	uint64_t after_event;                 /* 0: from the beginning */
 	uint32_t limit;                       /* rows to look at; 0: the maximum */
+	/* Count the players that the dealer @casino_id owes. Only with an @after_event of 0. */
+	bool players;
 };
 struct callback_ages_result {
 	struct verdict verdict;
@@ -162,6 +166,9 @@ struct callback_ages_result {
 	char last_casino_id[CASINO_ID_SIZE];
 	uint64_t last_event;
 	uint64_t due_left; /* due or sending ones that were not counted */
+	/* With @players: of the first CALLBACK_AGES_OWED_MAX callbacks of the answer. */
+	uint32_t owed_players;
+	bool owed_more; /* the dealer has further callbacks: it may owe more players */
 };
 
 /* Returns the counter of callbacks in @state of @age. */

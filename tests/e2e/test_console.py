@@ -429,10 +429,12 @@ AGES = "By their age, since they were made"
 
 
 def owing(casino, rounds):
-    """A dealer that has refused the results of @rounds rounds until they were parked, and whose refund of a bet waits."""
+    """A dealer that has refused the results of @rounds rounds of eve until they were parked, and whose refund of a bet of fay
+    waits."""
     WALLET.dealer_add(casino, "--url", "http://127.0.0.1:1/d/", "--allow-http", "--refund-delay", "0", mode="seamless",
                       currency="usd")
-    WALLET.player_add(casino, "eve")
+    for user in ("eve", "fay"):
+        WALLET.player_add(casino, user)
     with WORLD.link() as link:
         for number in range(rounds):
             bet = link.place("slots", casino, "eve", f"owed-{number}", 10)
@@ -445,7 +447,7 @@ def owing(casino, rounds):
                     return grant if not refusal else None
                 link.end(send if not attempt else cb.wait_until(claimed, 20, "the result is due"), casino, REFUSED,
                          status=422)
-        lost = link.place("slots", casino, "eve", "lost", 7)
+        lost = link.place("slots", casino, "fay", "lost", 7)
         link.end(lost.send, casino, UNKNOWN, status=503)
 
 
@@ -481,7 +483,7 @@ def case_overview():
     root = browser.get("/").document()
     alarms = {node.text().split(":")[0]: node.text() for node in next(root.all("ul", class_="alarms")).all("li")}
     check(alarms["demo-c"].startswith("demo-c: 5 callbacks are parked. It owes 2,002.50 usd in payouts, and 7.00 usd in "
-                                      "refunds that it has not confirmed. "), alarms["demo-c"])
+                                      "refunds that it has not confirmed, to at least 2 players. "), alarms["demo-c"])
     check(not any("2,0" in text for dealer, text in alarms.items() if dealer != "demo-c"), f"no other one: {alarms}")
     found = {(row[0], row[1]): row[2:] for row in rows_of(root, AGES)}
     equal(found["demo-c", "due"][-1], "1", f"the refund: {found}")

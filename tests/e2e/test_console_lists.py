@@ -280,6 +280,13 @@ class ManyParked:
                 "sums": [{}, {"count": last + 1 - first, "amount": 10000 * (last + 1 - first)}]}
 
 
+def case_owed_players():
+    """The alarm of a dealer says to how many players it owes credit. Each of them has one result."""
+    _, page = COUNTER.of(BROWSER, "/")
+    alarms = [node.text() for node in next(page.document().all("ul", class_="alarms")).all("li")]
+    check(any(text.startswith("many: ") and f" in payouts, to {PLAYERS} players. " in text for text in alarms), f"{alarms}")
+
+
 def case_preview_of_many():
     """One page previews the largest replay, and says that there are more."""
     COUNTER.replaced = "replay_preview"
@@ -459,6 +466,7 @@ CASES = [
     ("transactions of many players", case_transactions),
     ("a dealer with few transactions", case_dealer_of_few),
     ("commands of a page", case_commands),
+    ("the players that a dealer owes", case_owed_players),
     ("the preview of many callbacks", case_preview_of_many),
     ("ages of what waits", case_ages),
     ("calls a minute", case_calls),

@@ -155,6 +155,15 @@ START_TEST(pages_add_up)
 }
 END_TEST
 
+static void owes(uint32_t players, bool more)
+{
+	const struct callback_ages_cmd cmd = {.casino_id = "demo", .players = true};
+	const struct callback_ages_result result = ask(&cmd);
+
+	ck_assert_uint_eq(result.owed_players, players);
+	ck_assert(result.owed_more == more);
+}
+
 #define MANY 600
 
 static unsigned int loads, rows_loaded;
@@ -189,6 +198,48 @@ START_TEST(few_rows_of_many)
 	has(&result, CALLBACK_HELD, expected);
 	ck_assert_msg(loads && loads <= 3, "%u loads", loads);
 	ck_assert_msg(rows_loaded < 250, "%u rows", rows_loaded);
+	owes(1, true);
+	case_close();
+}
+END_TEST
+
+/* A player is owed by a payout or by a refund, not by a lost round. Two debts are of one player. */
+START_TEST(players_that_are_owed)
+{
+	struct bet_place_result bet;
+	struct round_settle_result lost;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	owes(0, false);
+	bet = case_bet("b1", "g1", CREDIT);
+	case_end(&bet.send, CALLBACK_SUCCESS);
+	lost = case_settle("s1", "g1", RESULT_LOSS, 0);
+	owes(0, false);
+	case_end(&lost.send, CALLBACK_SUCCESS);
+	bet = case_bet("b2", "g2", CREDIT);
+	owes(0, false);
+	case_end(&bet.send, CALLBACK_UNKNOWN);
+	owes(1, false);
+	case_refused_result(2, CREDIT);
+	owes(1, false);
+	/* Only who asks for it pays for it. */
+	ck_assert_uint_eq(ages_of("demo").owed_players, 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_payout_is_owed_until_it_is_confirmed)
+{
+	struct callback_claim_result claimed;
+	uint64_t event;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	event = case_refused_result(0, CREDIT);
+	owes(1, false);
+	ck_assert_int_eq(case_operate(event, CALLBACK_RETRY), REFUSAL_NONE);
+	claimed = case_claim(event);
+	case_end(&claimed.send, CALLBACK_SUCCESS);
+	owes(0, false);
 	case_close();
 }
 END_TEST
@@ -224,6 +275,8 @@ Suite *ages_suite(void)
 
 	tcase_add_loop_test(tc, each_state_and_age, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, pages_add_up, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, players_that_are_owed, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_payout_is_owed_until_it_is_confirmed, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, few_rows_of_many);
 	tcase_add_test(tc, the_schedule_names_as_many_as_fit);
 	tcase_set_timeout(tc, 60);

@@ -318,8 +318,11 @@ static enum outcome write_ages(struct page *page, const struct filter *filter)
 	if (params_get(&page->query, "after")[0])
 		return OUTCOME_DONE;
 	code = ages_read_of(page, filter->casino_id, &of);
-	return code == OUTCOME_DONE ? ages_section(page, &of, 1, page->console->ages_rows, "")
-				    : code;
+	if (code == OUTCOME_DONE)
+		code = ages_count(page, &of, 1, page->console->ages_rows);
+	if (code == OUTCOME_DONE)
+		ages_section(page, &of, 1, page->console->ages_rows, "");
+	return code;
 }
 
 enum outcome page_callbacks(struct page *page)

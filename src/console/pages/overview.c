@@ -21,6 +21,11 @@ struct overview {
 	struct dealer_metrics *dealers;
 	size_t count;
 	uint64_t quiet; /* those that are not shown */
+	/* The dealers that the table begins with, of those whose callbacks wait. */
+	struct ages_of ages[AGES_DEALERS_MAX];
+	unsigned int ages_count;
+	unsigned int waiting; /* dealers whose callbacks wait */
+	uint64_t ages_rows;   /* parked and held callbacks of each whose ages are counted */
 };
 
 /* Higher: should be seen first. */
@@ -102,8 +107,24 @@ static void write_breaker(struct page *page, const struct dealer_metrics *dealer
 	html_printf(&page->html, " (%s)", age);
 }
 
-static void alarm_of_dealer(struct page *page, const struct dealer_metrics *dealer,
-	unsigned int *alarms)
+/* Writes to how many players the dealer owes credit, if they were counted. */
+static void write_owed_players(struct page *page, const struct overview *overview,
+	const struct dealer_metrics *dealer)
+{
+	const struct ages_of *of = overview->ages;
+	char count[VIEW_COUNT_SIZE];
+	unsigned int at = 0;
+
+	while (at < overview->ages_count && strcmp(of[at].casino_id, dealer->casino_id) != 0)
+		at++;
+	if (at == overview->ages_count || !of[at].owed_players)
+		return;
+	html_printf(&page->html, ", to %s%s player%s", of[at].owed_more ? "at least " : "",
+		view_count(of[at].owed_players, count), of[at].owed_players == 1 ? "" : "s");
+}
+
+static void alarm_of_dealer(struct page *page, const struct overview *overview,
+	const struct dealer_metrics *dealer, unsigned int *alarms)
 {
 	struct page_address to = page_address(page, "/callbacks");
 	struct html *html = &page->html;
@@ -121,6 +142,7 @@ static void alarm_of_dealer(struct page *page, const struct dealer_metrics *deal
 			dealer->breaker != BREAKER_CLOSED ? ", " : "",
 			view_count(dealer->parked, count), dealer->parked == 1 ? " is" : "s are");
 	write_owed(page, dealer);
+	write_owed_players(page, overview, dealer);
 	if (dealer->overdue_ms) {
 		text_duration(dealer->overdue_ms, age);
 		html_printf(html, ". The oldest one that is due waits for %s", age);
@@ -168,7 +190,7 @@ static void write_alarms(struct page *page, const struct overview *overview,
 		html_close(html);
 	}
 	for (size_t i = 0; i < overview->count; i++)
-		alarm_of_dealer(page, &overview->dealers[i], &alarms);
+		alarm_of_dealer(page, overview, &overview->dealers[i], &alarms);
 	if (!alarms)
 		html_element(html, "li", "fine", "None.");
 	html_close(html);
@@ -232,29 +254,26 @@ static enum outcome write_days(struct page *page, const struct overview *overvie
 	return days_recent(page, ids, count);
 }
 
-/* The ages of what waits, of the dealers that the table begins with. */
-static enum outcome write_ages(struct page *page, const struct overview *overview)
+/* Counts what waits, of the dealers that the table begins with. */
+static enum outcome count_ages(struct page *page, struct overview *overview)
 {
-	struct ages_of of[AGES_DEALERS_MAX];
-	unsigned int count = 0, waiting = 0;
-	const uint64_t rows = page->console->ages_rows < OVERVIEW_AGES_ROWS
+	overview->ages_rows = page->console->ages_rows < OVERVIEW_AGES_ROWS
 		? page->console->ages_rows
 		: OVERVIEW_AGES_ROWS;
-
-	memset(of, 0, sizeof(of));
 	for (size_t i = 0; i < overview->count; i++) {
 		const struct dealer_metrics *dealer = &overview->dealers[i];
+		struct ages_of *of = &overview->ages[overview->ages_count];
 
 		if (!dealer->parked && !dealer->held && !dealer->due && !dealer->sending)
 			continue;
-		if (waiting++ >= AGES_DEALERS_MAX)
+		if (overview->waiting++ >= AGES_DEALERS_MAX)
 			continue;
-		text_copy(of[count].casino_id, sizeof(of[count].casino_id), dealer->casino_id);
-		ages_take(&of[count++], dealer);
+		text_copy(of->casino_id, sizeof(of->casino_id), dealer->casino_id);
+		of->players = dealer->owed_payouts || dealer->owed_refunds;
+		ages_take(of, dealer);
+		overview->ages_count++;
 	}
-	return ages_section(page, of, count, rows,
-		waiting > count ? "Four dealers, those that need attention first. All dealers:"
-				: "");
+	return ages_count(page, overview->ages, overview->ages_count, overview->ages_rows);
 }
 
 /* Without the script, the link refreshes the page. */
@@ -292,12 +311,18 @@ enum outcome page_overview(struct page *page)
 	code = dealers_walk(page, "", &status, keep_dealer, &overview);
 	if (code == OUTCOME_DONE) {
 		qsort(overview.dealers, overview.count, sizeof(*overview.dealers), compare_weight);
+		code = count_ages(page, &overview);
+	}
+	if (code == OUTCOME_DONE) {
 		page_begin(page, "Overview");
 		html_open(&page->html, "div");
 		html_attribute(&page->html, "data-refresh", "10");
 		write_refresh(page);
 		write_alarms(page, &overview, &status);
-		code = write_ages(page, &overview);
+		ages_section(page, overview.ages, overview.ages_count, overview.ages_rows,
+			overview.waiting > overview.ages_count
+				? "Four dealers, those that need attention first. All dealers:"
+				: "");
 		write_dealers(page, &overview);
 		write_ledger(page, &status);
 		html_close(&page->html);

@@ -62,39 +62,33 @@ static const struct view_column age_columns[] = {
 	VIEW_END,
 };
 
-/* What is added up over the pages of an answer. */
-struct age_sums {
-	uint64_t counts[CALLBACK_STATE_COUNT][CALLBACK_AGES];
-	bool more;     /* parked or held ones were not counted */
-	bool due_more; /* due ones or those being sent were not counted */
-};
-
-static void add_result(struct age_sums *sums, struct callback_ages_result *result)
+static void add_result(struct ages_of *of, struct callback_ages_result *result)
 {
 	for (unsigned int state = 0; state < CALLBACK_STATE_COUNT; state++) {
 		for (unsigned int age = 0; age < CALLBACK_AGES; age++)
-			sums->counts[state][age] += *callback_ages_count(result, state, age);
+			of->counts[state][age] += *callback_ages_count(result, state, age);
 	}
-	sums->more = result->more;
-	sums->due_more |= result->due_left != 0;
+	of->more = result->more;
+	of->due_more |= result->due_left != 0;
+	of->owed_players += result->owed_players;
+	of->owed_more |= result->owed_more;
 }
 
-static enum outcome read_sums(struct page *page, const char *casino_id, uint64_t rows,
-	struct age_sums *sums)
+static enum outcome count_one(struct page *page, struct ages_of *of, uint64_t rows)
 {
 	struct callback_ages_result result;
 	struct callback_ages_cmd cmd;
 	enum outcome code;
 
-	memset(sums, 0, sizeof(*sums));
 	memset(&cmd, 0, sizeof(cmd));
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), of->casino_id);
+	cmd.players = of->players;
 	do {
 		cmd.limit = rows < CALLBACK_AGES_LOOK_MAX ? (uint32_t)rows : CALLBACK_AGES_LOOK_MAX;
 		code = session_do(&page->desk.session, COMMAND_CALLBACK_AGES, &cmd, &result, NULL);
 		if (code != OUTCOME_DONE)
 			return code;
-		add_result(sums, &result);
+		add_result(of, &result);
 		rows -= result.looked < rows ? result.looked : rows;
 		text_copy(cmd.after_casino_id, sizeof(cmd.after_casino_id), result.last_casino_id);
 		cmd.after_event = result.last_event;
@@ -102,19 +96,27 @@ static enum outcome read_sums(struct page *page, const char *casino_id, uint64_t
 	return OUTCOME_DONE;
 }
 
+enum outcome ages_count(struct page *page, struct ages_of *of, unsigned int count, uint64_t rows)
+{
+	enum outcome code = OUTCOME_DONE;
+
+	for (unsigned int i = 0; i < count && code == OUTCOME_DONE; i++)
+		code = count_one(page, &of[i], rows);
+	return code;
+}
+
 /*
  * Of one dealer's parked and held callbacks, the ledger counts the oldest first. So each age above the youngest one that was
  * counted is complete. Returns that youngest age; CALLBACK_AGES: no age is known to be complete.
  */
-static unsigned int complete_above(const struct age_sums *sums, enum callback_state state,
-	bool one_dealer)
+static unsigned int complete_above(const struct ages_of *of, enum callback_state state)
 {
 	unsigned int age = 0;
 
-	if (!one_dealer || (state != CALLBACK_PARKED && state != CALLBACK_HELD))
+	if (!of->casino_id[0] || (state != CALLBACK_PARKED && state != CALLBACK_HELD))
 		return CALLBACK_AGES;
-	while (age < CALLBACK_AGES && !sums->counts[CALLBACK_PARKED][age] &&
-		!sums->counts[CALLBACK_HELD][age])
+	while (age < CALLBACK_AGES && !of->counts[CALLBACK_PARKED][age] &&
+		!of->counts[CALLBACK_HELD][age])
 		age++;
 	return age;
 }
@@ -127,22 +129,21 @@ static void write_count(char text[COUNT_SIZE], uint64_t count, bool more)
 }
 
 /* Shows the callbacks in one state. Returns false if they are more than were counted. */
-static bool show_state(struct view *view, const struct ages_of *of, const struct age_sums *sums,
-	enum callback_state state)
+static bool show_state(struct view *view, const struct ages_of *of, enum callback_state state)
 {
 	const bool left =
-		state == CALLBACK_PARKED || state == CALLBACK_HELD ? sums->more : sums->due_more;
-	const unsigned int bound = complete_above(sums, state, of->casino_id[0] != '\0');
+		state == CALLBACK_PARKED || state == CALLBACK_HELD ? of->more : of->due_more;
+	const unsigned int bound = complete_above(of, state);
 	struct age_row row;
 	uint64_t counted = 0;
 	bool more;
 
 	memset(&row, 0, sizeof(row));
 	for (unsigned int age = 0; age < CALLBACK_AGES; age++)
-		counted += sums->counts[state][age];
+		counted += of->counts[state][age];
 	more = left && (of->least || counted < of->all[state]);
 	for (unsigned int age = 0; age < CALLBACK_AGES; age++) {
-		const uint64_t count = sums->counts[state][age];
+		const uint64_t count = of->counts[state][age];
 
 		if (!more || age > bound)
 			write_count(row.ages[age], count, false);
@@ -161,12 +162,12 @@ static bool show_state(struct view *view, const struct ages_of *of, const struct
 	return !more;
 }
 
-static bool show_sums(struct view *view, const struct ages_of *of, const struct age_sums *sums)
+static bool show_sums(struct view *view, const struct ages_of *of)
 {
 	bool whole = true;
 
 	for (unsigned int state = 0; state < CALLBACK_STATE_COUNT; state++)
-		whole &= show_state(view, of, sums, state);
+		whole &= show_state(view, of, state);
 	return whole;
 }
 
@@ -240,23 +241,18 @@ enum outcome ages_read_of(struct page *page, const char *casino_id, struct ages_
 	return code;
 }
 
-enum outcome ages_section(struct page *page, const struct ages_of *of, unsigned int count,
-	uint64_t rows, const char *which)
+void ages_section(struct page *page, const struct ages_of *of, unsigned int count, uint64_t rows,
+	const char *which)
 {
 	struct view view = {.fields = age_fields};
 	struct html *html = &page->html;
-	struct age_sums sums;
-	enum outcome code = OUTCOME_DONE;
 	bool whole = true;
 
 	html_open(html, "section");
 	html_element(html, "h2", "", "Callbacks that wait");
 	view_begin(&view, page, "By their age, since they were made", age_columns);
-	for (unsigned int i = 0; i < count && code == OUTCOME_DONE; i++) {
-		code = read_sums(page, of[i].casino_id, rows, &sums);
-		if (code == OUTCOME_DONE)
-			whole &= show_sums(&view, &of[i], &sums);
-	}
+	for (unsigned int i = 0; i < count; i++)
+		whole &= show_sums(&view, &of[i]);
 	view_end(&view, "No callback waits.");
 	if (!whole)
 		write_bound(page, of[0].casino_id, rows);
@@ -270,5 +266,4 @@ enum outcome ages_section(struct page *page, const struct ages_of *of, unsigned 
 		html_close(html);
 	}
 	html_close(html);
-	return code;
 }

@@ -12,7 +12,14 @@
 struct ages_of {
 	char casino_id[CASINO_ID_SIZE]; /* "": all dealers together */
 	uint64_t all[CALLBACK_STATE_COUNT];
-	bool least; /* not every dealer was added to @all: there may be more */
+	bool least;   /* not every dealer was added to @all: there may be more */
+	bool players; /* of one dealer: ages_count() shall count the players that are owed */
+	/* Set by ages_count(). */
+	uint64_t counts[CALLBACK_STATE_COUNT][CALLBACK_AGES];
+	bool more;             /* parked or held ones were not counted */
+	bool due_more;         /* due ones or those being sent were not counted */
+	uint32_t owed_players; /* with @players: those to whom it owes credit */
+	bool owed_more;        /* there may be more of them */
 };
 
 /* Adds the sums of a dealer. */
@@ -22,12 +29,16 @@ void ages_take(struct ages_of *of, const struct dealer_metrics *dealer);
 enum outcome ages_read_of(struct page *page, const char *casino_id, struct ages_of *of);
 
 /*
- * Writes a section with the table of @count dealers @of (at most AGES_DEALERS_MAX). Of each, the ages of @rows parked and
- * held callbacks are counted, of a dealer the oldest: one command of the ledger for CALLBACK_AGES_LOOK_MAX rows. If there
- * are more, their number is that of @of, and the page says which ages were counted. @which ("": nothing) is a sentence
- * below the table, before a link to all callbacks.
+ * Counts the ages of the callbacks of the @count dealers @of (at most AGES_DEALERS_MAX): of each, those of @rows parked and held
+ * ones, of a dealer the oldest, with one command of the ledger for CALLBACK_AGES_LOOK_MAX rows.
  */
-enum outcome ages_section(struct page *page, const struct ages_of *of, unsigned int count,
-	uint64_t rows, const char *which);
+enum outcome ages_count(struct page *page, struct ages_of *of, unsigned int count, uint64_t rows);
+
+/*
+ * Writes a section with the table of what ages_count() counted. If there are more callbacks, their number is that of @of, and
+ * the page says which ages were counted. @which ("": nothing) is a sentence below the table, before a link to all callbacks.
+ */
+void ages_section(struct page *page, const struct ages_of *of, unsigned int count, uint64_t rows,
+	const char *which);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "base/pack.h"
 #include "base/text.h"
+#include "ledger/commands/callbacks/owed.h"
 #include "ledger/commands/ops.h"
 #include "ledger/outbox/schedule.h"
 #include "ledger/rows/keys.h"
@@ -222,6 +223,27 @@ static void note_due(const char *casino_id, struct age_look *look)
 	}
 }
 
+/* Counts the players that are owed: by the parked and held ones first, and of each state by the oldest. */
+static enum status count_owed(struct age_look *look)
+{
+	struct callback_ages_result *result = look->result;
+	uint64_t events[CALLBACK_AGES_OWED_MAX];
+	uint32_t count = 0;
+
+	result->owed_more = result->more || result->due_left;
+	for (unsigned int at = 0; at < LISTS; at++) {
+		const struct age_list *list = &look->lists[at];
+
+		for (uint32_t i = 0; i < list->count; i++) {
+			result->owed_more |= count == CALLBACK_AGES_OWED_MAX;
+			if (count < CALLBACK_AGES_OWED_MAX)
+				events[count++] = list->events[i];
+		}
+	}
+	return owed_count_players(look->context->store, look->context->ws, events, count,
+		&result->owed_players);
+}
+
 enum status callback_ages_read(const void *arg, const struct read_context *context, void *out)
 {
 	static uint64_t aside[2][CALLBACK_AGES_LOOK_MAX], due[2][CALLBACK_AGES_DUE_MAX];
@@ -243,5 +265,7 @@ enum status callback_ages_read(const void *arg, const struct read_context *conte
 	status = find_ages(&look);
 	if (!status)
 		count_ages(&look);
+	if (!status && cmd->players && cmd->casino_id[0] && !cmd->after_event)
+		status = count_owed(&look);
 	return status;
 }

@@ -1,11 +1,12 @@
 /*
- * owed - the amount that a parked betting-result owes a player, which an adjustment may pay instead
- * (contract, "What an operator may change").
+ * owed - the amount that a betting-result owes a player, which an adjustment may pay instead if it is parked
+ * (contract, "What an operator may change"), and the players that a dealer owes.
  */
 #ifndef LEDGER_COMMANDS_CALLBACKS_OWED_H
 #define LEDGER_COMMANDS_CALLBACKS_OWED_H
 
 #include "link/verdict.h"
+#include "store/store.h"
 #include "store/ws.h"
 
 /* Declares the callback @event and the rows that have its amount. */
@@ -18,5 +19,12 @@ void owed_want(struct ws *ws, uint64_t event);
  */
 bool owed_is(struct ws *ws, const struct callback *callback, const struct dealer *dealer,
 	money_t amount, struct verdict *verdict);
+
+/*
+ * Counts the different players to whom the open callbacks @events (at most CALLBACK_AGES_OWED_MAX) owe credit: by a payout, or by
+ * a stake that is to be refunded. Empties @ws, and needs two loads.
+ */
+enum status owed_count_players(struct store *store, struct ws *ws, const uint64_t *events,
+	uint32_t count, uint32_t *players);
 
 #endif
