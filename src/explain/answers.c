@@ -9,27 +9,6 @@
 
 #define BODY_SIZE 64
 
-static const struct {
-	enum refusal refusal;
-	enum explain_cause cause;
-} answers[] = {
-	{REFUSAL_INSUFFICIENT_BALANCE, CAUSE_BALANCE_LOW},
-	{REFUSAL_DEALER_SUSPENDED, CAUSE_CALL_SUSPENDED},
-	{REFUSAL_USER_SUSPENDED, CAUSE_CALL_SUSPENDED},
-	{REFUSAL_NOT_FOUND, CAUSE_PATH_UNKNOWN},
-	{REFUSAL_METHOD_NOT_ALLOWED, CAUSE_METHOD_WRONG},
-	{REFUSAL_TRANSACTION_CONFLICT, CAUSE_REFERENCE_REUSED},
-	{REFUSAL_TRANSACTION_SEALED, CAUSE_REFERENCE_CLOSED},
-	{REFUSAL_BET_CANCELLED, CAUSE_REFERENCE_CLOSED},
-	{REFUSAL_WRONG_WALLET_MODE, CAUSE_WALLET_MODE},
-	{REFUSAL_PAYLOAD_TOO_LARGE, CAUSE_BODY_TOO_LARGE},
-	{REFUSAL_RATE_LIMITED, CAUSE_RATE_EXCEEDED},
-	{REFUSAL_BET_REJECTED, CAUSE_DEALER_SAID_NO},
-	{REFUSAL_DEALER_REFUSED, CAUSE_DEALER_SAID_NO},
-	{REFUSAL_BET_IN_PROGRESS, CAUSE_TRY_AGAIN},
-	{REFUSAL_CALLBACK_OPEN, CAUSE_TRY_AGAIN},
-};
-
 /* Writes " of 10.00", " with the reference 'r1'" and the like, as far as the call has them. */
 static void describe_call(const struct refused_call *call, char text[EXPLAIN_FOUND_MAX / 2])
 {
@@ -43,23 +22,19 @@ static void describe_call(const struct refused_call *call, char text[EXPLAIN_FOU
 void explain_answer(const struct explain_case *explain, struct explanation *explanation)
 {
 	const struct refused_request *request = &explain->request;
+	const enum explain_cause cause = explain_refusal(request->refusal);
 	const char *detail =
 		request->detail[0] ? request->detail : refusal_info(request->refusal)->detail;
 	char what[EXPLAIN_FOUND_MAX / 2] = "";
 
 	if (explain->call)
 		describe_call(explain->call, what);
-	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		if (answers[i].refusal != request->refusal)
-			continue;
-		if (answers[i].cause == CAUSE_PATH_UNKNOWN && explain->call)
-			explain_add(explanation, answers[i].cause, "there is no path %s",
-				explain->call->path);
-		else
-			explain_add(explanation, answers[i].cause, "the call%s was refused: %s",
-				what, detail);
+	if (cause == CAUSE_COUNT)
 		return;
-	}
+	if (cause == CAUSE_PATH_UNKNOWN && explain->call)
+		explain_add(explanation, cause, "there is no path %s", explain->call->path);
+	else
+		explain_add(explanation, cause, "the call%s was refused: %s", what, detail);
 }
 
 /* The headers, as far as they were counted. */

@@ -15,57 +15,45 @@
 
 /* ---- the clock */
 
-static bool is_near(int64_t one_ms, int64_t other_ms, int64_t window_ms)
+/* The unit of a timestamp that is CLOCK_UNIT. */
+static const char *unit_of(int64_t timestamp, int64_t time_ms)
 {
-	return one_ms >= other_ms - window_ms && one_ms <= other_ms + window_ms;
-}
-
-/* Returns true if the timestamp is within the window when it is read in another unit. */
-static bool tell_unit(const struct explain_case *explain, int64_t timestamp,
-	struct explanation *explanation)
-{
-	int64_t now_ms = explain->request.time_ms, window_ms = explain->window_ms;
-	const char *unit = NULL;
-
-	if (timestamp < INT64_MAX / 1000 && is_near(timestamp * 1000, now_ms, window_ms))
-		unit = "seconds";
-	else if (is_near(timestamp / 1000, now_ms, window_ms))
-		unit = "microseconds";
-	else if (is_near(timestamp / 1000000, now_ms, window_ms))
-		unit = "nanoseconds";
-	if (unit)
-		explain_add(explanation, CAUSE_CLOCK_UNIT,
-			"request_timestamp %" PRId64 " is the time in %s", timestamp, unit);
-	return unit != NULL;
+	if (timestamp < time_ms)
+		return "seconds";
+	return timestamp / 30000 < time_ms ? "microseconds" : "nanoseconds";
 }
 
 void explain_clock(const struct explain_case *explain, struct explanation *explanation)
 {
-	/* Time zones are multiples of 15 minutes, at most 14 hours from UTC. */
-	const int64_t quarter_ms = 15 * 60 * 1000, most = 14 * 4;
+	const int64_t quarter_ms = 15 * 60 * 1000;
 	struct inspect_member member;
-	int64_t off_ms, quarters, rest_ms;
+	int64_t off_ms, quarters;
+	enum refused_form form;
 	const char *side;
 
 	inspect_member(explain->request.body, "request_timestamp", &member);
-	if (member.type != INSPECT_INTEGER || tell_unit(explain, member.integer, explanation))
+	if (member.type != INSPECT_INTEGER)
 		return;
+	form = refused_clock(member.integer, explain->request.time_ms);
 	off_ms = member.integer - explain->request.time_ms;
 	side = off_ms < 0 ? "behind" : "ahead of";
 	quarters = (llabs(off_ms) + quarter_ms / 2) / quarter_ms;
-	rest_ms = llabs(off_ms) - quarters * quarter_ms;
-	if (quarters >= 4 && quarters <= most && quarters % 2 == 0 && llabs(rest_ms) < 60 * 1000) {
+	if (form == REFUSED_FORM_CLOCK_UNIT)
+		explain_add(explanation, CAUSE_CLOCK_UNIT,
+			"request_timestamp %" PRId64 " is the time in %s", member.integer,
+			unit_of(member.integer, explain->request.time_ms));
+	else if (form == REFUSED_FORM_CLOCK_ZONE)
 		explain_add(explanation, CAUSE_CLOCK_ZONE,
 			"request_timestamp is %" PRId64 " s %s the time here: close to %" PRId64
 			".%d hours, as a time zone would make it",
 			(int64_t)llabs(off_ms) / 1000, side, quarters / 4, quarters % 4 ? 5 : 0);
-		return;
-	}
-	explain_add(explanation, off_ms < 0 ? CAUSE_CLOCK_BEHIND : CAUSE_CLOCK_AHEAD,
-		"request_timestamp is %" PRId64 ".%03d s %s the time here; at most %" PRId64
-		" s are accepted",
-		(int64_t)llabs(off_ms) / 1000, (int)(llabs(off_ms) % 1000), side,
-		explain->window_ms / 1000);
+	else
+		explain_add(explanation,
+			form == REFUSED_FORM_CLOCK_BEHIND ? CAUSE_CLOCK_BEHIND : CAUSE_CLOCK_AHEAD,
+			"request_timestamp is %" PRId64 ".%03d s %s the time here; at most %" PRId64
+			" s are accepted",
+			(int64_t)llabs(off_ms) / 1000, (int)(llabs(off_ms) % 1000), side,
+			explain->window_ms / 1000);
 }
 
 /* ---- the JSON */

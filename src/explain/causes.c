@@ -3,12 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const struct explain_cause_info explain_causes[CAUSE_COUNT] = {
-#define CAUSE(name, id, rule, remedy) [CAUSE_##name] = {id, rule, remedy},
-#include "explain/causes.def"
-#undef CAUSE
-};
-
 void explain_add(struct explanation *explanation, enum explain_cause cause, const char *format, ...)
 {
 	struct explain_finding *finding = &explanation->findings[explanation->count];

@@ -29,6 +29,19 @@ struct explain_cause_info {
 };
 extern const struct explain_cause_info explain_causes[CAUSE_COUNT];
 
+/* Returns the cause of a refusal that has one cause only; CAUSE_COUNT: there is none. */
+enum explain_cause explain_refusal(enum refusal refusal);
+
+/* Whether the cause of calls that were counted follows from what is kept of them on disk. */
+enum explain_known {
+	EXPLAIN_KNOWN,
+	EXPLAIN_NEEDS_BODY, /* it needs the body, and of a wrong signature the signature and the keys */
+	EXPLAIN_NEEDS_CALL, /* it differs from call to call: it needs the registered callers or players */
+	EXPLAIN_KNOWN_COUNT
+};
+/* Sets *cause if it is known. Needs no key. */
+enum explain_known explain_counted(const struct refused_cause *counted, enum explain_cause *cause);
+
 #define EXPLAIN_FINDINGS_MAX 8
 #define EXPLAIN_FOUND_MAX    512
 struct explain_finding {

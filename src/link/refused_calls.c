@@ -7,6 +7,10 @@
 const char *const refused_why_names[REFUSED_WHY_COUNT] = {"", "headers", "unknown_caller",
 	"signature", "stale_request", "flood"};
 
+const char *const refused_form_names[REFUSED_FORM_COUNT] = {"", "id_missing", "id_not_single",
+	"signature_missing", "signature_not_single", "clock_unit", "clock_zone", "clock_ahead",
+	"clock_behind"};
+
 const struct field refused_call_fields[] = {
 	FIELD(FIELD_U64, refused_call, number),
 	FIELD(FIELD_TIME_MS, refused_call, time_ms),
@@ -37,6 +41,7 @@ const struct field refused_call_fields[] = {
 const struct field refused_cause_fields[] = {
 	FIELD_NAMED(refused_cause, refusal, refusal_ids, REFUSAL_COUNT),
 	FIELD_NAMED(refused_cause, why, refused_why_names, REFUSED_WHY_COUNT),
+	FIELD_NAMED(refused_cause, form, refused_form_names, REFUSED_FORM_COUNT),
 	FIELD(FIELD_U64, refused_cause, calls),
 	FIELD(FIELD_U64, refused_cause, proved),
 	FIELD(FIELD_TIME_MS, refused_cause, newest_ms),
@@ -87,6 +92,49 @@ const struct field refused_list_result_fields[] = {
 	FIELD(FIELD_BYTES, refused_list_result, causes),
 	FIELD_END,
 };
+
+/* A clock that is off by more is more than a wrong unit. */
+#define UNIT_NEAR_MS (60 * 60 * 1000)
+
+static bool is_near(int64_t one_ms, int64_t other_ms)
+{
+	return one_ms >= other_ms - UNIT_NEAR_MS && one_ms <= other_ms + UNIT_NEAR_MS;
+}
+
+enum refused_form refused_clock(int64_t timestamp, int64_t time_ms)
+{
+	/* Time zones are multiples of 30 minutes here, from 1 to 14 hours, with a clock that is right to a minute. */
+	const int64_t half_ms = 30 * 60 * 1000, slack_ms = 60 * 1000;
+	int64_t off_ms, size_ms, halves, rest_ms;
+
+	/* Before 1970: in any unit, and without a difference that does not fit. */
+	if (timestamp < 0)
+		return REFUSED_FORM_CLOCK_BEHIND;
+	off_ms = timestamp - time_ms;
+	size_ms = off_ms < 0 ? -off_ms : off_ms;
+	halves = size_ms / half_ms + (size_ms % half_ms >= half_ms / 2);
+	rest_ms = size_ms - halves * half_ms;
+	if ((timestamp < INT64_MAX / 1000 && is_near(timestamp * 1000, time_ms)) ||
+		is_near(timestamp / 1000, time_ms) || is_near(timestamp / 1000000, time_ms))
+		return REFUSED_FORM_CLOCK_UNIT;
+	if (halves >= 2 && halves <= 28 && rest_ms > -slack_ms && rest_ms < slack_ms)
+		return REFUSED_FORM_CLOCK_ZONE;
+	return off_ms < 0 ? REFUSED_FORM_CLOCK_BEHIND : REFUSED_FORM_CLOCK_AHEAD;
+}
+
+enum refused_form refused_call_form(const struct refused_call *call)
+{
+	if (call->why == REFUSED_WHY_CLOCK)
+		return refused_clock(call->request_timestamp, call->time_ms);
+	if (call->why != REFUSED_WHY_HEADERS)
+		return REFUSED_FORM_NONE;
+	if (!call->caller_count)
+		return REFUSED_FORM_ID_MISSING;
+	if (!call->signature_count)
+		return REFUSED_FORM_SIGNATURE_MISSING;
+	return call->caller_count > 1 ? REFUSED_FORM_ID_NOT_SINGLE
+				      : REFUSED_FORM_SIGNATURE_NOT_SINGLE;
+}
 
 /* Returns true if @wanted is "" or equals @text. */
 static bool is_wanted(const char *wanted, const char *text)

@@ -35,6 +35,21 @@ enum refused_why {
 };
 extern const char *const refused_why_names[REFUSED_WHY_COUNT];
 
+/* What a kept call shows of its cause beyond @why, without its body and signature. The names are ids of explain/causes.def. */
+enum refused_form {
+	REFUSED_FORM_NONE,
+	REFUSED_FORM_ID_MISSING,
+	REFUSED_FORM_ID_NOT_SINGLE,
+	REFUSED_FORM_SIGNATURE_MISSING,
+	REFUSED_FORM_SIGNATURE_NOT_SINGLE,
+	REFUSED_FORM_CLOCK_UNIT,
+	REFUSED_FORM_CLOCK_ZONE,
+	REFUSED_FORM_CLOCK_AHEAD,
+	REFUSED_FORM_CLOCK_BEHIND,
+	REFUSED_FORM_COUNT
+};
+extern const char *const refused_form_names[REFUSED_FORM_COUNT];
+
 /* A member that the call did not have, or that does not fit, is "" or 0. */
 struct refused_call {
 	uint64_t number; /* rises with each kept call; set by the ledger */
@@ -63,6 +78,14 @@ struct refused_call {
 };
 extern const struct field refused_call_fields[];
 
+/* Returns the form of the call. */
+enum refused_form refused_call_form(const struct refused_call *call);
+/*
+ * Returns how a request_timestamp that was too far from the time @time_ms is wrong: REFUSED_FORM_CLOCK_UNIT if it is near in
+ * seconds, microseconds or nanoseconds; REFUSED_FORM_CLOCK_ZONE if a time zone makes up the difference.
+ */
+enum refused_form refused_clock(int64_t timestamp, int64_t time_ms);
+
 /* Keeps calls. The result has the number of those that the ledger kept. */
 struct refused_keep_cmd {
 	struct bytes calls; /* packed refused_call, at most REFUSED_KEEP_MAX bytes */
@@ -77,12 +100,15 @@ struct refused_keep_result {
 struct refused_cause {
 	enum refusal refusal;
 	enum refused_why why;
+	enum refused_form form;
 	uint64_t calls;
 	uint64_t proved; /* of them, those of a caller that proved its key */
 	int64_t newest_ms;
 };
 extern const struct field refused_cause_fields[];
-#define REFUSED_CAUSES_MAX (REFUSAL_COUNT * REFUSED_WHY_COUNT)
+/* Different causes that calls can have: a form belongs to one @why. */
+#define REFUSED_CAUSES_EACH (REFUSED_WHY_COUNT + REFUSED_FORM_COUNT)
+#define REFUSED_CAUSES_MAX  (REFUSAL_COUNT * REFUSED_CAUSES_EACH)
 
 /*
  * Reads kept calls, the newest first. A command reads a bounded part of the files. Repeat it with

@@ -216,13 +216,13 @@ def transfer(reference, amount=1000):
 
 
 def causes(node):
-    """{(error, why): (calls, of them proved, address of the list)} of a table of causes."""
+    """{(error, why): (calls, of them proved, address of the list, cause)} of a table of causes."""
     found = {}
     for row in node.all("tr"):
         columns = list(row.all("td"))
-        if len(columns) == 5:
+        if len(columns) == 6:
             text = [cell.text() for cell in columns]
-            found[text[0], text[1]] = (int(text[2]), int(text[3]), next(columns[0].all("a")).attributes["href"])
+            found[text[0], text[1]] = (int(text[3]), int(text[4]), next(columns[0].all("a")).attributes["href"], text[2])
     return found
 
 
@@ -262,12 +262,15 @@ def case_refused():
     found, ids = refused_page(casino="ref")
     equal({key: value[:2] for key, value in found.items()},
           {("insufficient_balance", ""): (3, 3), ("invalid_signature", "signature"): (2, 0)}, "the counts of the dealer")
+    equal([found["insufficient_balance", ""][3], found["invalid_signature", "signature"][3]],
+          ["balance_low", "not known without the body"], "the causes")
+    check("Bodies and signatures are not kept on disk." in BROWSER.get("/refused", casino="ref").document().text(), "why")
     equal(sorted(ids), sorted(sent["insufficient_balance"] + sent["invalid_signature"]), "the list")
     of_dealer = causes(section(dealer_page("ref"), "Refused calls in 24 hours"))
     equal({key: value[:2] for key, value in of_dealer.items()}, {key: value[:2] for key, value in found.items()},
           "the page of the dealer has the same counts")
     for place, table_of in (("refused", found), ("dealer", of_dealer)):
-        for (error, why), (calls, _, address) in table_of.items():
+        for (error, why), (calls, _, address, _) in table_of.items():
             page = BROWSER.get(address)
             equal(sorted(listed(page)), sorted(sent[error]), f"{place}: the list of {error} {why}")
             equal(len(listed(page)), calls, "as many as were counted")

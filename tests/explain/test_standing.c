@@ -38,6 +38,28 @@ static void setup(void)
 	explain.window_ms = 300000;
 }
 
+/* Asserts that calls that are counted have the cause that was found, unless it cannot be known by what is kept of them. */
+static void counted(void)
+{
+	const struct refused_cause kept = {.refusal = call.refusal,
+		.why = call.why,
+		.form = refused_call_form(&call)};
+	const bool body = call.why == REFUSED_WHY_SIGNATURE || call.refusal == REFUSAL_BAD_REQUEST;
+	const bool each = call.why == REFUSED_WHY_CALLER || call.refusal == REFUSAL_USER_NOT_FOUND;
+	enum explain_cause cause;
+	enum explain_known known = explain_counted(&kept, &cause);
+
+	ck_assert_int_eq(known,
+		body           ? EXPLAIN_NEEDS_BODY
+			: each ? EXPLAIN_NEEDS_CALL
+			       : EXPLAIN_KNOWN);
+	if (known == EXPLAIN_KNOWN)
+		ck_assert_str_eq(explain_causes[cause].id,
+			explain_causes[explanation.findings[0].cause].id);
+	if (kept.form != REFUSED_FORM_NONE)
+		ck_assert_str_eq(refused_form_names[kept.form], explain_causes[cause].id);
+}
+
 /* Asserts that the first finding is @cause. */
 static void explained(enum refusal refusal, enum refused_why why, enum explain_cause cause)
 {
@@ -52,6 +74,7 @@ static void explained(enum refusal refusal, enum refused_why why, enum explain_c
 	ck_assert_uint_ge(explanation.count, 1);
 	ck_assert_msg(explanation.findings[0].cause == cause, "%s: %s", refusal_info(refusal)->id,
 		explain_causes[explanation.findings[0].cause].id);
+	counted();
 }
 
 START_TEST(calls_without_bodies)
@@ -88,6 +111,14 @@ START_TEST(signatures_without_bodies)
 	explained(REFUSAL_STALE_REQUEST, REFUSED_WHY_CLOCK, CAUSE_CLOCK_UNIT);
 	call.request_timestamp = NOW_MS - 400000;
 	explained(REFUSAL_STALE_REQUEST, REFUSED_WHY_CLOCK, CAUSE_CLOCK_BEHIND);
+	call.request_timestamp = NOW_MS + 7 * 3600 * 1000;
+	explained(REFUSAL_STALE_REQUEST, REFUSED_WHY_CLOCK, CAUSE_CLOCK_ZONE);
+	call.request_timestamp = NOW_MS + 400000;
+	explained(REFUSAL_STALE_REQUEST, REFUSED_WHY_CLOCK, CAUSE_CLOCK_AHEAD);
+	call.request_timestamp = NOW_MS * 1000;
+	explained(REFUSAL_STALE_REQUEST, REFUSED_WHY_CLOCK, CAUSE_CLOCK_UNIT);
+	ck_assert_int_eq(refused_clock(INT64_MAX, NOW_MS), REFUSED_FORM_CLOCK_AHEAD);
+	ck_assert_int_eq(refused_clock(INT64_MIN, NOW_MS), REFUSED_FORM_CLOCK_BEHIND);
 }
 END_TEST
 

@@ -241,6 +241,8 @@ static uint64_t count_cause(struct refused_list_cmd filter, enum refusal refusal
 /* Calls of two causes and two game servers: each filter selects its own, and the counts agree. */
 START_TEST(causes_and_game_servers)
 {
+	uint64_t forms[REFUSED_FORM_COUNT] = {0};
+	struct refused_cause cause;
 	struct refused_list_cmd filter;
 	struct refused_call call;
 	uint64_t proved;
@@ -288,6 +290,27 @@ START_TEST(causes_and_game_servers)
 				  &proved),
 		list(&filter, NULL));
 	ck_assert_uint_eq(list(&filter, NULL), 11);
+	/* Calls with one reason and different forms are counted apart. */
+	for (unsigned int i = 0; i < 3; i++) {
+		call = stranger_of(1, 100 + i);
+		call.why = REFUSED_WHY_HEADERS;
+		call.caller_count = 1;
+		call.signature_count = i ? 0 : 2;
+		now.wall_ms += 1000;
+		ck_assert_uint_eq(keep(&call).kept, 1);
+	}
+	memset(&filter, 0, sizeof(filter));
+	filter.count_only = filter.by_cause = true;
+	buffer_reset(&rows);
+	memset(&page, 0, sizeof(page));
+	refused_log_list(&kept, &filter, &rows, &page);
+	while (page.causes.len) {
+		ck_assert(unpack_record(&page.causes, refused_cause_fields, &cause));
+		if (cause.why == REFUSED_WHY_HEADERS)
+			forms[cause.form] = cause.calls;
+	}
+	ck_assert_uint_eq(forms[REFUSED_FORM_SIGNATURE_MISSING], 2);
+	ck_assert_uint_eq(forms[REFUSED_FORM_SIGNATURE_NOT_SINGLE], 1);
 }
 END_TEST
 

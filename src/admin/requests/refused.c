@@ -76,13 +76,14 @@ static struct refused_cause *find_cause(struct refused_causes *causes,
 {
 	for (uint32_t i = 0; i < causes->count; i++) {
 		if (causes->list[i].refusal == wanted->refusal &&
-			causes->list[i].why == wanted->why)
+			causes->list[i].why == wanted->why && causes->list[i].form == wanted->form)
 			return &causes->list[i];
 	}
 	if (causes->count == REFUSED_CAUSES_MAX)
 		return NULL;
-	causes->list[causes->count] =
-		(struct refused_cause){.refusal = wanted->refusal, .why = wanted->why};
+	causes->list[causes->count] = (struct refused_cause){.refusal = wanted->refusal,
+		.why = wanted->why,
+		.form = wanted->form};
 	return &causes->list[causes->count++];
 }
 
@@ -110,7 +111,9 @@ static int compare_causes(const void *a, const void *b)
 		return left->calls < right->calls ? 1 : -1;
 	if (left->refusal != right->refusal)
 		return left->refusal < right->refusal ? -1 : 1;
-	return (left->why > right->why) - (left->why < right->why);
+	if (left->why != right->why)
+		return left->why < right->why ? -1 : 1;
+	return (left->form > right->form) - (left->form < right->form);
 }
 
 enum outcome refused_count_causes(struct session *session, const struct refused_list_cmd *filter,

@@ -1,11 +1,25 @@
 #include "console/sections/refused_causes.h"
 
+#include "base/text.h"
 #include "console/common/view.h"
+#include "explain/explain.h"
 
 /* A cause, and the list to which it leads. */
 struct cause_row {
 	struct refused_cause cause; /* must be first */
+	char explained[32];
 	const struct page_address *list;
+};
+
+static const struct field cause_more[] = {
+	FIELD(FIELD_STR, cause_row, explained),
+	FIELD_END,
+};
+
+/* In place of a cause that the counts cannot have. */
+static const char *const not_known[EXPLAIN_KNOWN_COUNT] = {
+	[EXPLAIN_NEEDS_BODY] = "not known without the body",
+	[EXPLAIN_NEEDS_CALL] = "explain each call",
 };
 
 static void lead_to_calls(struct page *page, const struct view_source *source,
@@ -24,6 +38,7 @@ static void lead_to_calls(struct page *page, const struct view_source *source,
 static const struct view_column cause_columns[] = {
 	{"Error", "refusal", VIEW_PLAIN, lead_to_calls},
 	{"Why", "why", VIEW_PLAIN, NULL},
+	{"Cause", "explained", VIEW_PLAIN, NULL},
 	{"Calls", "calls", VIEW_COUNT, NULL},
 	{"Of them proved", "proved", VIEW_COUNT, NULL},
 	{"Newest", "newest_ms", VIEW_PLAIN, NULL},
@@ -53,14 +68,25 @@ static void write_bound(struct page *page, const struct refused_causes *causes)
 void refused_causes_write(struct page *page, const struct refused_causes *causes,
 	const struct page_address *list)
 {
-	struct view view = {.fields = refused_cause_fields};
+	struct view view = {.fields = refused_cause_fields, .more = cause_more};
 	struct cause_row row = {.list = list};
+	enum explain_known known, least = EXPLAIN_KNOWN;
+	enum explain_cause cause;
 
 	view_begin(&view, page, "By cause, the most frequent first", cause_columns);
 	for (uint32_t i = 0; i < causes->count; i++) {
 		row.cause = causes->list[i];
+		known = explain_counted(&row.cause, &cause);
+		text_copy(row.explained, sizeof(row.explained),
+			known == EXPLAIN_KNOWN ? explain_causes[cause].id : not_known[known]);
+		if (known == EXPLAIN_NEEDS_BODY)
+			least = known;
 		view_row(&view, &row);
 	}
 	view_end(&view, "No refused call in what was looked at.");
 	write_bound(page, causes);
+	if (least == EXPLAIN_NEEDS_BODY)
+		page_paragraph(page,
+			"Bodies and signatures are not kept on disk. Where the cause needs them, open the "
+			"newest call soon: the newest 1,000 calls are in memory with theirs.");
 }

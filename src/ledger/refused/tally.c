@@ -4,10 +4,13 @@
 
 void tally_count(struct refused_tally *tally, const struct refused_call *call)
 {
-	struct refused_cause *cause = &tally->causes[call->refusal * REFUSED_WHY_COUNT + call->why];
+	const enum refused_form form = refused_call_form(call);
+	const unsigned int at = form ? REFUSED_WHY_COUNT + form : call->why;
+	struct refused_cause *cause = &tally->causes[call->refusal * REFUSED_CAUSES_EACH + at];
 
 	cause->refusal = call->refusal;
 	cause->why = call->why;
+	cause->form = form;
 	cause->calls++;
 	cause->proved += call->proved;
 	if (call->time_ms > cause->newest_ms)
