@@ -446,6 +446,23 @@ def case_csv_is_recorded():
         COUNTER.cut = None
 
 
+def case_search():
+    """The search shows 10 hits of each kind, and says of which there are more."""
+    with Worker(WALLET.sockets / "edge.sock") as link:
+        for at in range(11):
+            link.place(GAMES, "many", f"u{at}", "shared", 1)
+            if at in (9, 10):
+                page = BROWSER.get("/search", id="shared").document()
+                hits = [node.text() for node in next(page.all("ul", class_="hits")).all("li")]
+                cut = ["The first 10 of this kind are shown; there are more."] if at == 10 else []
+                equal((len(hits[:10]), hits[10:]), (10, cut), f"{at + 1} players of a game: {hits}")
+                check(all("many/u" in text for text in hits[:10]), f"{hits}")
+    page = BROWSER.get("/search", id="many/u").document()
+    hits = [node.text() for node in next(page.all("ul", class_="hits")).all("li")]
+    check(len(hits) == 11 and hits[10].startswith("The first 10 of this kind"), f"users that begin so: {hits}")
+    check("all of them" in page.text(), "the link to all")
+
+
 def case_cut():
     """creditbridgectl callback list reports once that the ledger does not answer the second page of 256 callbacks."""
     pages = []
@@ -475,6 +492,7 @@ CASES = [
     ("bodies of a round", case_bodies_of_a_round),
     ("the overview of many dealers", case_overview_of_many_dealers),
     ("a CSV is recorded", case_csv_is_recorded),
+    ("a search with many hits", case_search),
     ("a list that breaks off", case_cut),
 ]
 

@@ -14,15 +14,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HITS_MAX 50
+/* Hits of one kind that are shown. */
+#define EACH_MAX 10
+/* The kinds after those of FIND. */
+#define KIND_REFUSED   FIND_KIND_COUNT
+#define KIND_BEGINNING (FIND_KIND_COUNT + 1)
+#define KINDS          (FIND_KIND_COUNT + 2)
+#define HITS_MAX       (KINDS * EACH_MAX)
 /* Commands of one search: 2,048 dealers and game servers. */
 #define FIND_STEPS 32
-/* Users of a dealer whose ids begin with a text. */
-#define BEGINNINGS_MAX 20
 /* A longer text is no request id of a caller. */
 #define SHOWN_NAME_MAX 64
 
 struct hit {
+	unsigned int kind;
 	char what[64];
 	char whose[256];
 	int64_t time_ms; /* of a call; 0: none is shown */
@@ -34,8 +39,8 @@ struct search {
 	struct page *page;
 	const char *text;
 	unsigned int count;
-	bool more;              /* there were more than HITS_MAX */
-	unsigned int owners[2]; /* dealers, game servers that were looked at */
+	unsigned int found[KINDS]; /* hits of each kind, with those that are not shown */
+	unsigned int owners[2];    /* dealers, game servers that were looked at */
 	bool owners_more;
 	bool beginnings;       /* the hits are users whose ids only begin with the text ... */
 	bool beginnings_more;  /* and there are more of them */
@@ -44,16 +49,16 @@ struct search {
 	struct hit hits[HITS_MAX];
 };
 
-/* Adds a hit. Returns it, to be filled; NULL: there is no room. */
-static struct hit *add_hit(struct search *search, const char *what, const char *whose)
+/* Adds a hit. Returns it, to be filled; NULL: EACH_MAX of its kind are shown already. */
+static struct hit *add_hit(struct search *search, unsigned int kind, const char *what,
+	const char *whose)
 {
 	struct hit *hit;
 
-	if (search->count == HITS_MAX) {
-		search->more = true;
+	if (search->found[kind]++ >= EACH_MAX)
 		return NULL;
-	}
 	hit = &search->hits[search->count++];
+	hit->kind = kind;
 	snprintf(hit->what, sizeof(hit->what), "%s", what);
 	snprintf(hit->whose, sizeof(hit->whose), "%s", whose);
 	hit->has_page = true;
@@ -74,7 +79,7 @@ static void add_call(struct search *search, const struct find_hit *found)
 
 	snprintf(what, sizeof(what), "call: %s of", found->call);
 	snprintf(whose, sizeof(whose), "%s", owner_of(found));
-	hit = add_hit(search, what, whose);
+	hit = add_hit(search, FIND_CALL, what, whose);
 	if (!hit)
 		return;
 	hit->time_ms = found->time_ms;
@@ -138,7 +143,7 @@ static void add_found(struct search *search, const struct find_hit *found)
 	default:
 		return;
 	}
-	hit = add_hit(search, what, whose);
+	hit = add_hit(search, found->of, what, whose);
 	if (hit)
 		hit->to = to;
 }
@@ -194,7 +199,7 @@ static enum outcome find_refused(struct search *search)
 			return code;
 		if (!result.matches)
 			continue;
-		hit = add_hit(search, "Refused calls",
+		hit = add_hit(search, KIND_REFUSED, "Refused calls",
 			by_reference ? "of this reference" : "of this request id");
 		if (!hit)
 			continue;
@@ -222,15 +227,15 @@ static enum outcome find_beginning(struct search *search)
 	memcpy(player.casino_id, search->text, len);
 	list_open(&list, &search->page->desk.session, RECORD_PLAYER, false, 1, &player);
 	list_beginning(&list, slash + 1);
-	list.page = BEGINNINGS_MAX + 1;
-	while (list.taken < BEGINNINGS_MAX && list_next(&list, &player)) {
+	list.page = EACH_MAX + 1;
+	while (list.taken < EACH_MAX && list_next(&list, &player)) {
 		snprintf(whose, sizeof(whose), "%s/%s", player.casino_id, player.user_id);
-		hit = add_hit(search, "player whose user id begins so:", whose);
+		hit = add_hit(search, KIND_BEGINNING, "player whose user id begins so:", whose);
 		if (hit)
 			hit->to = lead_player(search->page, player.player_id);
 	}
 	search->beginnings = list.taken > 0;
-	search->beginnings_more = list.taken == BEGINNINGS_MAX && (list.rest.len || list.more);
+	search->beginnings_more = list.taken == EACH_MAX && (list.rest.len || list.more);
 	return list_end(&list, OUTCOME_DONE);
 }
 
@@ -303,6 +308,36 @@ static void write_beginnings_more(struct page *page, const struct search *search
 	html_close(&page->html);
 }
 
+static bool is_cut(const struct search *search, unsigned int kind)
+{
+	return search->found[kind] > EACH_MAX || (kind == FIND_ROUND && search->rounds_more) ||
+		(kind == KIND_BEGINNING && search->beginnings_more);
+}
+
+/* Writes the hits of one kind, and last whether there are more. */
+static void write_kind(struct page *page, const struct search *search, unsigned int kind)
+{
+	struct html *html = &page->html;
+	const struct hit *last = NULL;
+
+	for (unsigned int i = 0; i < search->count; i++) {
+		if (search->hits[i].kind != kind)
+			continue;
+		last = &search->hits[i];
+		html_open(html, "li");
+		html_text(html, last->what);
+		html_text(html, " ");
+		write_hit(page, last);
+		html_close(html);
+	}
+	if (last && is_cut(search, kind)) {
+		html_open(html, "li");
+		html_attribute(html, "class", "note");
+		html_printf(html, "The first %d of this kind are shown; there are more.", EACH_MAX);
+		html_close(html);
+	}
+}
+
 static enum outcome write_hits(struct page *page, const struct search *search)
 {
 	struct html *html = &page->html;
@@ -316,26 +351,13 @@ static enum outcome write_hits(struct page *page, const struct search *search)
 		write_nothing(page, search);
 	html_open(html, "ul");
 	html_attribute(html, "class", "hits");
-	for (unsigned int i = 0; i < search->count; i++) {
-		html_open(html, "li");
-		html_text(html, search->hits[i].what);
-		html_text(html, " ");
-		write_hit(page, &search->hits[i]);
-		html_close(html);
-	}
+	for (unsigned int kind = 0; kind < KINDS; kind++)
+		write_kind(page, search, kind);
 	html_close(html);
-	if (search->more)
-		page_paragraph(page, "There are more: those above are the first 50.");
 	if (search->beginnings_more)
 		write_beginnings_more(page, search);
-	if (search->rounds_more) {
-		html_open(html, "p");
-		html_printf(html,
-			"Only %d players of the game are shown. The page of a player leads to the "
-			"player's rounds.",
-			FIND_ROUNDS_MAX);
-		html_close(html);
-	}
+	if (is_cut(search, FIND_ROUND))
+		page_paragraph(page, "The page of a player leads to the player's rounds.");
 	if (search->owners_more)
 		page_paragraph(page,
 			"Only the first 2,048 dealers and game servers were looked at. "
