@@ -673,6 +673,20 @@ def case_way():
             equal(browser.get(to).status, 200, to)
     for path in ("/", "/dealers", "/callbacks", "/health", "/search?id=zzz", "/nothing"):
         equal(list(browser.get(path).document().all("nav", aria_label="Breadcrumb")), [], f"{path} is at the top")
+    # Retry in a row leads to the form of its callback, for the roles that may send it again.
+    for role, wanted in (("nok", True), ("rita", False)):
+        browser = operator(role)
+        root = browser.get("/callbacks", casino="demo-b", state="parked").document()
+        links = [node.attributes["href"] for node in root.all("a") if node.text() == "Retry"]
+        equal([link.endswith("#act") for link in links], [True] * len(links), f"{role}: {links}")
+        equal((bool(links), "Retry" in [node.text() for node in root.all("th")]), (wanted, wanted), f"{role} {links}")
+        for link in links:
+            root = browser.get(link.removeprefix(PREFIX).removesuffix("#act")).document()
+            place = next(root.all("div", id="act"))
+            check("retry" in [node.attributes.get("value") for node in place.all("button", name="action")], f"{link} has the form")
+            check(list(place.all("input", name="reason")), f"{link} asks for the reason")
+    links = [node.text() for node in operator("nok").get("/callbacks", casino="demo-b", state="delivered").document().all("a")]
+    check("Retry" not in links, f"what was delivered is not sent again: {links}")
     # The script shows the button that marks all rows; without it the button stays hidden.
     for role, wanted in (("nok", 1), ("rita", 0)):
         root = operator(role).get("/callbacks", casino="demo-b", state="parked").document()

@@ -189,9 +189,13 @@ static void write_action_form(struct page *page, const struct callback *callback
  */
 static void write_actions(struct page *page, const struct callback *callback, const char *failed)
 {
+	/* Retry in a list leads here. */
+	html_open(&page->html, "div");
+	html_attribute(&page->html, "id", "act");
 	form_failed(page, failed);
 	write_action_form(page, callback, false, false);
 	write_action_form(page, callback, true, failed != NULL);
+	html_close(&page->html);
 }
 
 static void write_done(struct page *page)

@@ -12,6 +12,7 @@
 #include "console/common/walk.h"
 #include "domain/delivery.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,14 +187,29 @@ enum outcome page_transactions(struct page *page)
 
 /* ---- callbacks */
 
+/* A row of the list. */
+struct callback_line {
+	struct callback_row row; /* must be first */
+	char retry[8];           /* "Retry" if the operator may send it again */
+};
+
 static const struct field callback_more[] = {
 	FIELD(FIELD_STR, callback_row, user_id),
 	FIELD(FIELD_MONEY, callback_row, amount),
 	FIELD(FIELD_STR, callback_row, last),
 	FIELD(FIELD_STR, callback_row, next),
 	FIELD(FIELD_STR, callback_row, last_note),
+	FIELD(FIELD_STR, callback_line, retry),
 	FIELD_END,
 };
+
+/* Leads to the form on the page of the callback, which asks for the reason. */
+static void lead_to_retry(struct page *page, const struct view_source *source,
+	struct page_address *to)
+{
+	*to = lead_number(page, "/callbacks", view_source_number(source, "event"));
+	snprintf(to->text + to->len, sizeof(to->text) - to->len, "#act");
+}
 
 static const struct view_column callback_columns[] = {
 	{"Mark", "event", VIEW_MARK, NULL},
@@ -208,8 +224,23 @@ static const struct view_column callback_columns[] = {
 	{"Tries", "attempts", VIEW_PLAIN, NULL},
 	{"Last", "last", VIEW_PLAIN, NULL},
 	{"Next", "next", VIEW_PLAIN, NULL},
+	{"Retry", "retry", VIEW_PLAIN, lead_to_retry},
 	VIEW_END,
 };
+#define CALLBACK_COLUMNS (sizeof(callback_columns) / sizeof(callback_columns[0]))
+
+/* The column Retry is of the roles that may: a CSV has none. */
+static bool may_retry(const struct page *page)
+{
+	return !page->route->csv && page->who.role >= ROLE_SUPPORT;
+}
+
+/* As the form of the callback's page offers it. */
+static bool is_retried(const struct callback *callback)
+{
+	return callback->kind != CALLBACK_BETTING &&
+		(callback->state == CALLBACK_DUE || callback->state == CALLBACK_PARKED);
+}
 
 /* Returns the wanted states, a set of bits. "waits" is every state that is not an end. */
 static uint32_t wanted_states(const struct page *page)
@@ -253,8 +284,13 @@ static enum outcome show_callbacks(struct page *page, struct view *view, struct 
 {
 	enum outcome code = callback_rows_fill(&page->desk.session, part->rows, part->count);
 
-	for (unsigned int i = 0; i < part->count && code == OUTCOME_DONE; i++)
-		view_row(view, &part->rows[i]);
+	for (unsigned int i = 0; i < part->count && code == OUTCOME_DONE; i++) {
+		struct callback_line line = {.row = part->rows[i]};
+
+		if (may_retry(page) && is_retried(&line.row.callback))
+			text_copy(line.retry, sizeof(line.retry), "Retry");
+		view_row(view, &line);
+	}
 	memset(part, 0, sizeof(*part));
 	return code;
 }
@@ -294,14 +330,18 @@ static enum outcome list_callbacks(struct page *page, const struct filter *filte
 	struct row_walk *walk)
 {
 	struct view view = {.fields = callback_fields, .more = callback_more};
+	struct view_column columns[CALLBACK_COLUMNS];
 	struct callback_part *part = calloc(1, sizeof(*part));
 	enum outcome code;
 
 	if (!part)
 		return session_no_memory(&page->desk.session);
+	memcpy(columns, callback_columns, sizeof(columns));
+	if (!may_retry(page))
+		columns[CALLBACK_COLUMNS - 2] = columns[CALLBACK_COLUMNS - 1];
 	/* Only a list that offers a replay has marks. */
 	view_begin(&view, page, "Callbacks, the newest first",
-		callback_columns + !replay_offer_may(page, filter));
+		columns + !replay_offer_may(page, filter));
 	code = walk_callbacks(page, filter, walk, &view, part);
 	free(part);
 	view_end(&view, "No callback with this filter in the rows that were looked at.");
