@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 import threading
 import time
@@ -694,6 +695,34 @@ def case_way():
         check(len(marks) == wanted and all("hidden" in mark and mark["type"] == "button" for mark in marks), f"{role}: {marks}")
 
 
+def case_curl():
+    """The page of a callback has its newest attempt as a command: one that a shell reads, with all but the signatures. What a
+    dealer or a game server chose stays one word."""
+    WALLET.dealer_add("curl", "--url", "http://127.0.0.1:1/d/", "--allow-http", mode="seamless")
+    WALLET.player_add("curl", "bob")
+    with WORLD.link() as link:
+        bet = link.place("slots", "curl", "bob", "it's '$(x)' \\\"", 10)
+        link.end(bet.send, "curl", SUCCESS, status=200)
+        made = link.settle("slots", "curl", "bob", "it's '$(x)' \\\"", WIN, 25)
+        link.end(made.send, "curl", REFUSED, status=422)
+    event = made.event
+    tries = WALLET.ctl_json("callback", "show", event)["attempts"]
+    root = operator("rita").get(f"/callbacks/{event}").document()
+    folded = {next(node.all("summary")).text(): node for node in root.all("details")}
+    body = next(next(node for title, node in folded.items() if title.startswith("Body of each attempt")).all("pre")).text()
+    command = next(folded[f"Attempt {tries} as a curl command"].all("pre")).text()
+    check(command in [node.attributes.get("data-copy") for node in root.all("button")], "the button copies it")
+    words = [word for word in shlex.split(command) if word != "\n"]
+    equal(words[:3], ["curl", "-X", "POST"], "the command")
+    check(words[3].startswith("http") and words[3].endswith("/betting-result"), f"the address: {words[3]}")
+    headers = dict(words[at + 1].split(": ") for at, word in enumerate(words) if word == "-H")
+    check(re.fullmatch(r"\d{10}", headers.pop("webhook-timestamp")), "the time of the attempt")
+    equal(headers, {"Content-Type": "application/json", "webhook-id": f"betting-result-{event}",
+                    "x-casino-signature": "SIGNATURE", "webhook-signature": "SIGNATURE"}, "the headers")
+    equal((words[-2], words[-1]), ("--data-binary", body), "the body")
+    equal(json.loads(body)["game_id"], "it's '$(x)' \\\"", "the game")
+
+
 def recon_totals(casino, date):
     """(count, amount) of the recon file's totals of a day, by record, kind and state."""
     lines = csv.reader(io.StringIO(WALLET.ctl("recon", casino, "--date", date), newline=""))
@@ -1194,6 +1223,7 @@ CASES = [
     ("mounts", case_mounts),
     ("a game of two players", case_game_of_two),
     ("overview", case_overview),
+    ("an attempt as a command", case_curl),
     ("without a ledger", case_no_ledger),
     ("the installed program", case_desk),
     ("views in the audit", case_views_in_the_audit),

@@ -20,6 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of the command for curl: the largest body, quoted, and its headers. */
+#define CURL_MAX (64 * 1024)
+
 /* The actions that the page offers, and the states in which they apply. */
 static const struct action {
 	enum callback_action action;
@@ -109,12 +112,96 @@ static enum outcome show_answers(struct page *page, uint64_t event, const uint32
 	return code;
 }
 
+/* ---- the newest attempt as a command */
+
+/* Appends text as one word of a shell. */
+static void append_quoted(struct buffer *out, const void *text, size_t len)
+{
+	const char *at = text;
+
+	buffer_append_str(out, "'");
+	for (size_t i = 0; i < len; i++) {
+		if (at[i] == '\'')
+			buffer_append_str(out, "'\\''");
+		else
+			buffer_append(out, &at[i], 1);
+	}
+	buffer_append_str(out, "'");
+}
+
+static void append_header(struct buffer *out, const char *name, const char *value)
+{
+	/* The longest value is a webhook-id. */
+	char line[CALLBACK_EVENT_ID_SIZE + 64];
+
+	snprintf(line, sizeof(line), "%s: %s", name, value);
+	buffer_append_str(out, " \\\n  -H ");
+	append_quoted(out, line, strlen(line));
+}
+
+/* Writes what the attempt sent as a command for curl. The console knows no key, so the signatures have none of their values. */
+static void append_curl(struct buffer *out, const struct callback *callback,
+	const struct attempt *attempt, const struct dealer *dealer, struct bytes body)
+{
+	char url[CALLBACK_URL_SIZE], id[CALLBACK_EVENT_ID_SIZE], seconds[24];
+	struct callback_target target;
+
+	callback_target_for(dealer, callback, &target);
+	callback_target_url(&target, url);
+	callback_event_id(callback->kind, callback->event, id);
+	snprintf(seconds, sizeof(seconds), "%" PRId64, attempt->time_ms / 1000);
+	buffer_append_str(out, "curl -X POST ");
+	append_quoted(out, url, strlen(url));
+	append_header(out, "Content-Type", "application/json");
+	append_header(out, "webhook-id", id);
+	append_header(out, "webhook-timestamp", seconds);
+	append_header(out, "x-casino-signature", "SIGNATURE");
+	append_header(out, "webhook-signature", "SIGNATURE");
+	buffer_append_str(out, " \\\n  --data-binary ");
+	append_quoted(out, body.data, body.len);
+	buffer_append(out, "", 1);
+}
+
+/* Offers the command, folded, with a button that copies it; nothing if the body is not known. */
+static enum outcome show_curl(struct page *page, const struct callback *callback,
+	const struct attempt *attempt)
+{
+	struct callback_body row = {.event = callback->event};
+	struct buffer bytes, text;
+	struct dealer dealer;
+	enum outcome code;
+	bool found;
+
+	code = list_fetch_bytes(&page->desk.session, RECORD_CALLBACK_BODY, &row, &found, &bytes);
+	if (code == OUTCOME_DONE)
+		code = names_dealer(&page->desk.session, callback->casino_id, &dealer);
+	buffer_init(&text, CURL_MAX);
+	if (code == OUTCOME_DONE && found && dealer.url[0])
+		append_curl(&text, callback, attempt, &dealer, row.body);
+	if (text.len && !text.failed) {
+		html_open(&page->html, "details");
+		html_open(&page->html, "summary");
+		html_printf(&page->html, "Attempt %" PRIu32 " as a curl command", attempt->number);
+		html_close(&page->html);
+		page_paragraph(page,
+			"For the dealer's integrator. The URL is that of the dealer's settings now. Put a "
+			"signature of the body in place of SIGNATURE: the console knows no key.");
+		page_pre(page, text.data, text.len - 1, "Command");
+		html_close(&page->html);
+		page_copy(page, (const char *)text.data, "copy as curl command");
+	}
+	buffer_free(&text);
+	buffer_free(&bytes);
+	return code;
+}
+
 static enum outcome show_attempts(struct page *page, const struct callback *callback)
 {
 	struct view view = {.fields = attempt_fields, .more = attempt_more};
 	const uint64_t rows = page->route->csv ? page->console->csv_rows : PAGE_ROWS;
 	uint32_t answered[PAGE_ROWS], count = 0;
 	enum outcome code = OUTCOME_DONE;
+	struct attempt newest = {.number = 0};
 	struct attempt_view row;
 	struct list list;
 	uint64_t after = 0;
@@ -133,6 +220,8 @@ static enum outcome show_attempts(struct page *page, const struct callback *call
 		snprintf(row.outcome, sizeof(row.outcome), "%s",
 			row.attempt.ended ? callback_class_names[row.attempt.class] : "under way");
 		view_row(&view, &row);
+		if (!newest.number)
+			newest = row.attempt;
 		if (row.attempt.ended && row.attempt.class != CALLBACK_SUCCESS && !page->route->csv)
 			answered[count++] = row.attempt.number;
 	}
@@ -144,7 +233,9 @@ static enum outcome show_attempts(struct page *page, const struct callback *call
 	if (page->route->csv)
 		return code;
 	write_attempt_links(page, callback->event, stopped ? row.attempt.number : 0);
-	return code == OUTCOME_DONE ? show_answers(page, callback->event, answered, count) : code;
+	if (code == OUTCOME_DONE)
+		code = show_answers(page, callback->event, answered, count);
+	return code == OUTCOME_DONE && newest.number ? show_curl(page, callback, &newest) : code;
 }
 
 static bool is_possible(const struct page *page, const struct action *action,
