@@ -7,7 +7,6 @@ import io
 import os
 import re
 import signal
-import struct
 import sys
 import time
 
@@ -275,7 +274,7 @@ class ManyParked:
     def __call__(self, members):
         last = members.below - 1 if members.below else self.count
         first = max(1, last + 1 - members.most)
-        found = b"".join(struct.pack(">Q", event) for event in range(last, first - 1, -1))
+        found = b"".join(event.to_bytes(8, "big") for event in range(last, first - 1, -1))
         return {"last_event": self.count, "first_event": first, "looked_to_ms": 1, "more": first > 1, "found": found,
                 "sums": [{}, {"count": last + 1 - first, "amount": 10000 * (last + 1 - first)}]}
 

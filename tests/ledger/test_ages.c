@@ -222,7 +222,7 @@ START_TEST(players_that_are_owed)
 	owes(1, false);
 	case_refused_result(2, CREDIT);
 	owes(1, false);
-	/* Only who asks for it pays for it. */
+	/* Without the member @players nothing is counted. */
 	ck_assert_uint_eq(ages_of("demo").owed_players, 0);
 	case_close();
 }

@@ -18,7 +18,7 @@ struct ages_of {
 	uint64_t counts[CALLBACK_STATE_COUNT][CALLBACK_AGES];
 	bool more;             /* parked or held ones were not counted */
 	bool due_more;         /* due ones or those being sent were not counted */
-	uint32_t owed_players; /* with @players: those to whom it owes credit */
+	uint32_t owed_players; /* with @players: the players that it owes credit */
 	bool owed_more;        /* there may be more of them */
 };
 

@@ -106,7 +106,7 @@ static bool has_reached(const struct age_look *look, uint64_t event, unsigned in
 }
 
 /* Narrows low and high by the samples. If the clock was set, the first younger event ends the age. */
-static void narrow(const struct age_look *look, struct age_list *list, unsigned int age)
+static void narrow_age(const struct age_look *look, struct age_list *list, unsigned int age)
 {
 	const uint32_t count = sample_count(list, age);
 	uint32_t low = list->low[age], high = list->high[age];
@@ -141,7 +141,7 @@ static enum status find_ages(struct age_look *look)
 	do {
 		status = load_samples(look, &more);
 		for (unsigned int at = 0; at < LISTS * (CALLBACK_AGES - 1) && more && !status; at++)
-			narrow(look, &look->lists[at / (CALLBACK_AGES - 1)],
+			narrow_age(look, &look->lists[at / (CALLBACK_AGES - 1)],
 				at % (CALLBACK_AGES - 1));
 	} while (more && !status);
 	return status;

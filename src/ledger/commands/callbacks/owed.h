@@ -21,7 +21,7 @@ bool owed_is(struct ws *ws, const struct callback *callback, const struct dealer
 	money_t amount, struct verdict *verdict);
 
 /*
- * Counts the different players to whom the open callbacks @events (at most CALLBACK_AGES_OWED_MAX) owe credit: by a payout, or by
+ * Counts the different players that the open callbacks @events (at most CALLBACK_AGES_OWED_MAX) owe credit: by a payout, or by
  * a stake that is to be refunded. Empties @ws, and needs two loads.
  */
 enum status owed_count_players(struct store *store, struct ws *ws, const uint64_t *events,
