@@ -1,7 +1,9 @@
 #include "admin/bets.h"
 
+#include "admin/ahead.h"
 #include "admin/list.h"
 #include "admin/names.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,96 @@ void bets_name(struct bet *bet, const char player_id[PLAYER_ID_SIZE],
 	memcpy(bet->player_id, player_id, sizeof(bet->player_id));
 	memcpy(bet->game_id, game_id, sizeof(bet->game_id));
 	bet->number = number;
+}
+
+static struct round round_key(const struct bet_callback *callback)
+{
+	struct round round;
+
+	memset(&round, 0, sizeof(round));
+	memcpy(round.player_id, callback->player_id, sizeof(round.player_id));
+	memcpy(round.game_id, callback->game_id, sizeof(round.game_id));
+	return round;
+}
+
+struct bet_callback bet_callback_of(const struct bet *bet)
+{
+	struct bet_callback callback;
+
+	memset(&callback, 0, sizeof(callback));
+	memcpy(callback.player_id, bet->player_id, sizeof(callback.player_id));
+	memcpy(callback.game_id, bet->game_id, sizeof(callback.game_id));
+	callback.event = bet->refund_event ? bet->refund_event : bet->event;
+	callback.settled = bet->event && !bet->refund_event && bet->state == BET_SETTLED;
+	return callback;
+}
+
+/* Sets the events of the settled ones from their rounds. */
+static enum outcome find_results(struct ahead *ahead, struct bet_callback *callbacks,
+	unsigned int count)
+{
+	enum outcome code;
+	struct round round;
+	bool found;
+
+	for (unsigned int i = 0; i < count; i++) {
+		round = round_key(&callbacks[i]);
+		if (callbacks[i].settled)
+			ahead_want(ahead, RECORD_ROUND, &round);
+	}
+	code = ahead_read(ahead);
+	for (unsigned int i = 0; i < count && code == OUTCOME_DONE; i++) {
+		round = round_key(&callbacks[i]);
+		if (!callbacks[i].settled)
+			continue;
+		code = list_fetch(ahead->session, RECORD_ROUND, &round, &found, NULL);
+		if (code == OUTCOME_DONE && found)
+			callbacks[i].event = round.last_event ? round.last_event : round.event;
+	}
+	return code;
+}
+
+static enum outcome find_states(struct ahead *ahead, struct bet_callback *callbacks,
+	unsigned int count)
+{
+	struct callback row;
+	enum outcome code;
+	bool found;
+
+	memset(&row, 0, sizeof(row));
+	for (unsigned int i = 0; i < count; i++) {
+		row.event = callbacks[i].event;
+		if (row.event)
+			ahead_want(ahead, RECORD_CALLBACK, &row);
+	}
+	code = ahead_read(ahead);
+	for (unsigned int i = 0; i < count && code == OUTCOME_DONE; i++) {
+		row.event = callbacks[i].event;
+		if (!row.event)
+			continue;
+		code = list_fetch(ahead->session, RECORD_CALLBACK, &row, &found, NULL);
+		if (code == OUTCOME_DONE && found)
+			text_copy(callbacks[i].state, sizeof(callbacks[i].state),
+				callback_state_names[row.state]);
+	}
+	return code;
+}
+
+enum outcome bet_callbacks_fill(struct session *session, struct bet_callback *callbacks,
+	unsigned int count)
+{
+	struct ahead *ahead = ahead_new(session);
+	enum outcome code;
+
+	if (!ahead)
+		return session_no_memory(session);
+	code = find_results(ahead, callbacks, count);
+	ahead_close(ahead);
+	ahead_open(ahead, session);
+	if (code == OUTCOME_DONE)
+		code = find_states(ahead, callbacks, count);
+	ahead_free(ahead);
+	return code;
 }
 
 static enum outcome visit_bet(struct bets_walk *walk, const struct bet *bet)

@@ -15,6 +15,25 @@
 void bets_name(struct bet *bet, const char player_id[PLAYER_ID_SIZE],
 	const char game_id[EXTERNAL_ID_SIZE], uint32_t number);
 
+/*
+ * The newest callback about a bet of a seamless wallet: its refund, or the last result or correction of its settled round, or
+ * the bet itself.
+ */
+struct bet_callback {
+	char player_id[PLAYER_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	bool settled;   /* the round has it */
+	uint64_t event; /* 0: transfer wallet, there is none */
+	char state[16]; /* set by bet_callbacks_fill(): "" if there is none */
+};
+
+/* Returns what bet_callbacks_fill() needs of the bet. */
+struct bet_callback bet_callback_of(const struct bet *bet);
+
+/* Reads the states of @count callbacks, at most AHEAD_PART, with few commands. No ahead of the session may be open. */
+enum outcome bet_callbacks_fill(struct session *session, struct bet_callback *callbacks,
+	unsigned int count);
+
 /* Maximum number of bets held in memory for sorting. */
 #define BETS_SORTED_MAX 10000
 

@@ -21,7 +21,7 @@ from cb_console import PREFIX, Browser, Installed, dicts_of, front_setting  # no
 from cb_ctl import run  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator, unpacked, with_members  # noqa: E402
 from cb_process import Child  # noqa: E402
-from cb_worker import NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
+from cb_worker import NOT_SENT, REFUSED, SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
 
 SETTINGS = {"result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
 PLAYERS = 150  # more than two parts of a list
@@ -213,8 +213,33 @@ def case_transactions():
         for row in found:
             at = number_of(row["user_id"])
             equal((row["game_id"], row["state"]), (game(at), state), f"a {kind}")
+            # The newest callback about a settled bet is the result of its round.
+            equal(row["callback"], "parked" if kind == "bet" else "", f"the callback of a {kind}")
             if kind == "bet":
                 equal((row["request_transaction_id"], row["amount"]), (reference(at), f"-{stake(at)}.00"), "a bet")
+
+
+def case_callbacks_of_bets():
+    """The rows of a seamless player's bets have the state of the newest callback about each."""
+    def states(user):
+        page = BROWSER.get("/player", id=f"bets/{user}").document()
+        return [row["Callback"] for row in dicts_of(page, "Bets, the newest first")]
+    WALLET.dealer_add("bets", "--url", "http://127.0.0.1:1/d/", "--allow-http", "--refund-delay", "600", mode="seamless")
+    WALLET.player_add("bets", "eve")
+    with Worker(WALLET.sockets / "edge.sock") as link:
+        bet = link.place(GAMES, "bets", "eve", "g-1", 1)
+        equal(states("eve"), ["sending"], "under way")
+        link.end(bet.send, "bets", SUCCESS, status=200)
+        equal(states("eve"), ["delivered"], "accepted")
+        made = link.settle(GAMES, "bets", "eve", "g-1", WIN, 2)
+        link.end(made.send, "bets", NOT_SENT, note="connection refused")
+        WALLET.ctl("callback", "hold", made.event, "--reason", "ticket 1")
+        lost = link.place(GAMES, "bets", "eve", "g-2", 1)
+        link.end(lost.send, "bets", UNKNOWN, status=503)
+    equal(states("eve"), ["due", "held"], "a refund that waits, and a result that is held")
+    WALLET.ctl("callback", "release", made.event, "--reason", "ticket 1")
+    equal(states("eve")[1], WALLET.ctl_json("callback", "show", made.event)["state"], "released")
+    equal({row["callback"] for row in rows("/transactions.csv", casino="few")}, {""}, "a transfer has none")
 
 
 def case_dealer_of_few():
@@ -491,6 +516,7 @@ CASES = [
     ("bodies of a round", case_bodies_of_a_round),
     ("the overview of many dealers", case_overview_of_many_dealers),
     ("a CSV is recorded", case_csv_is_recorded),
+    ("the callbacks of a player's bets", case_callbacks_of_bets),
     ("a search with many hits", case_search),
     ("a list that breaks off", case_cut),
 ]

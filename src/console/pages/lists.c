@@ -21,12 +21,14 @@
 struct transaction_row {
 	struct transaction entry; /* must be first */
 	struct player_name name;
-	char state[16]; /* of a bet; of a result, where its credit is */
+	char state[16];    /* of a bet; of a result, where its credit is */
+	char callback[16]; /* of a bet of a seamless wallet: the state of its newest callback */
 };
 
 static const struct field transaction_more[] = {
 	FIELD_AS("user_id", FIELD_STR, transaction_row, name.user_id),
 	FIELD(FIELD_STR, transaction_row, state),
+	FIELD(FIELD_STR, transaction_row, callback),
 	FIELD_END,
 };
 
@@ -41,11 +43,13 @@ static const struct view_column transaction_columns[] = {
 	{"After", "current_balance", VIEW_IF_ANY, NULL},
 	{"State", "state", VIEW_STATE, NULL},
 	{"Reference", "request_transaction_id", VIEW_PLAIN, NULL},
+	{"Callback", "callback", VIEW_STATE, NULL},
 	VIEW_END,
 };
 
 /* A bet without credit here has its amount and its state in its own row. */
-static enum outcome complete_bet(struct page *page, struct transaction_row *row)
+static enum outcome complete_bet(struct page *page, struct transaction_row *row,
+	struct bet_callback *callback)
 {
 	struct bet bet;
 	enum outcome code;
@@ -65,6 +69,7 @@ static enum outcome complete_bet(struct page *page, struct transaction_row *row)
 			sizeof(row->entry.request_transaction_id), bet.request_transaction_id);
 	}
 	text_copy(row->state, sizeof(row->state), bet_state_names[bet.state]);
+	*callback = bet_callback_of(&bet);
 	return OUTCOME_DONE;
 }
 
@@ -82,11 +87,12 @@ static void want_rows(struct ahead *ahead, const struct transaction *entry)
 		ahead_want(ahead, RECORD_BET, &bet);
 }
 
-static enum outcome complete_row(struct page *page, struct transaction_row *row)
+static enum outcome complete_row(struct page *page, struct transaction_row *row,
+	struct bet_callback *callback)
 {
 	enum outcome code = names_of(&page->desk.session, row->entry.player_id, &row->name);
 
-	return code == OUTCOME_DONE ? complete_bet(page, row) : code;
+	return code == OUTCOME_DONE ? complete_bet(page, row, callback) : code;
 }
 
 /* Rows that are completed together, with few commands. */
@@ -94,6 +100,7 @@ struct transaction_part {
 	struct ahead ahead;
 	unsigned int count;
 	struct transaction_row rows[AHEAD_PART];
+	struct bet_callback callbacks[AHEAD_PART]; /* of the rows that are bets; the others are 0 */
 };
 
 /* Completes the rows and shows them. The part is empty afterwards. */
@@ -106,13 +113,18 @@ static enum outcome show_transactions(struct page *page, struct view *view,
 	for (unsigned int i = 0; i < part->count; i++)
 		want_rows(&part->ahead, &part->rows[i].entry);
 	code = ahead_read(&part->ahead);
-	for (unsigned int i = 0; i < part->count && code == OUTCOME_DONE; i++) {
-		code = complete_row(page, &part->rows[i]);
-		if (code == OUTCOME_DONE)
-			view_row(view, &part->rows[i]);
-	}
+	for (unsigned int i = 0; i < part->count && code == OUTCOME_DONE; i++)
+		code = complete_row(page, &part->rows[i], &part->callbacks[i]);
 	ahead_close(&part->ahead);
+	if (code == OUTCOME_DONE)
+		code = bet_callbacks_fill(&page->desk.session, part->callbacks, part->count);
+	for (unsigned int i = 0; i < part->count && code == OUTCOME_DONE; i++) {
+		text_copy(part->rows[i].callback, sizeof(part->rows[i].callback),
+			part->callbacks[i].state);
+		view_row(view, &part->rows[i]);
+	}
 	memset(part->rows, 0, sizeof(part->rows));
+	memset(part->callbacks, 0, sizeof(part->callbacks));
 	part->count = 0;
 	return code;
 }

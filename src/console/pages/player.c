@@ -82,7 +82,19 @@ static const struct view_column bet_columns[] = {
 	{"Game", "game_id", VIEW_PLAIN, lead_to_round},
 	{"Game server", "client_id", VIEW_PLAIN, NULL},
 	{"Reference", "request_transaction_id", VIEW_PLAIN, NULL},
+	{"Callback", "callback", VIEW_STATE, NULL},
 	VIEW_END,
+};
+
+/* A row of the table of bets. */
+struct bet_line {
+	struct bet bet; /* must be first */
+	struct bet_callback callback;
+};
+
+static const struct field bet_more[] = {
+	FIELD_AS("callback", FIELD_STR, bet_line, callback.state),
+	FIELD_END,
 };
 
 /* What the query selects of the player's transactions and bets. */
@@ -196,12 +208,17 @@ struct bet_walk {
 	struct ahead ahead;
 	struct player_bet found[AHEAD_PART]; /* the next ones, which are read together */
 	unsigned int count;
+	/* Of them, those that are selected. */
+	struct bet bets[AHEAD_PART];
+	struct bet_callback callbacks[AHEAD_PART];
+	unsigned int selected;
 	unsigned int looked;
 	unsigned int shown;
 	bool over; /* all further bets are of earlier days, or enough were shown */
 };
 
-static enum outcome show_player_bet(struct bet_walk *walk, const struct player_bet *found)
+/* Reads a bet, and keeps it if it is selected. */
+static enum outcome take_player_bet(struct bet_walk *walk, const struct player_bet *found)
 {
 	enum filter_match match;
 	enum outcome code;
@@ -216,7 +233,8 @@ static enum outcome show_player_bet(struct bet_walk *walk, const struct player_b
 	if (match == FILTER_TAKE &&
 		(walk->selection->state == BET_STATE_COUNT ||
 			bet.state == walk->selection->state)) {
-		view_row(&walk->view, &bet);
+		walk->callbacks[walk->selected] = bet_callback_of(&bet);
+		walk->bets[walk->selected++] = bet;
 		walk->shown++;
 	}
 	walk->over = match == FILTER_END || walk->shown == PLAYER_ROWS;
@@ -237,9 +255,17 @@ static enum outcome show_found(struct bet_walk *walk)
 	}
 	code = ahead_read(&walk->ahead);
 	for (unsigned int i = 0; i < walk->count && code == OUTCOME_DONE && !walk->over; i++)
-		code = show_player_bet(walk, &walk->found[i]);
+		code = take_player_bet(walk, &walk->found[i]);
 	ahead_close(&walk->ahead);
-	walk->count = 0;
+	if (code == OUTCOME_DONE && walk->selected)
+		code = bet_callbacks_fill(&walk->page->desk.session, walk->callbacks,
+			walk->selected);
+	for (unsigned int i = 0; i < walk->selected && code == OUTCOME_DONE; i++) {
+		const struct bet_line line = {.bet = walk->bets[i], .callback = walk->callbacks[i]};
+
+		view_row(&walk->view, &line);
+	}
+	walk->selected = walk->count = 0;
 	return code;
 }
 
@@ -304,6 +330,7 @@ static enum outcome show_bets(struct page *page, const struct player *player,
 	walk->page = page;
 	walk->selection = selection;
 	walk->view.fields = bet_fields;
+	walk->view.more = bet_more;
 	view_begin(&walk->view, page, "Bets, the newest first", bet_columns);
 	code = walk_bets(walk, player->player_id);
 	view_end(&walk->view,
