@@ -32,6 +32,7 @@ static const struct field export_counts_fields_2[] = {
 #define RECORD_3(name, struct_, keys)
 #define RECORD_4(name, struct_, keys)
 #define RECORD_5(name, struct_, keys)
+#define RECORD_6(name, struct_, keys)
 #include "domain/records.def"
 #undef RECORD
 	FIELD_END,
@@ -43,6 +44,7 @@ static const struct field export_counts_fields_3[] = {
 #define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
 #define RECORD_4(name, struct_, keys)
 #define RECORD_5(name, struct_, keys)
+#define RECORD_6(name, struct_, keys)
 #include "domain/records.def"
 #undef RECORD
 	FIELD_END,
@@ -53,6 +55,7 @@ static const struct field export_tail_fields_3[] = {TAIL_FIELDS(export_counts_fi
 static const struct field export_counts_fields_4[] = {
 #define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
 #define RECORD_5(name, struct_, keys)
+#define RECORD_6(name, struct_, keys)
 #include "domain/records.def"
 #undef RECORD
 	FIELD_END,
@@ -60,13 +63,26 @@ static const struct field export_counts_fields_4[] = {
 
 static const struct field export_tail_fields_4[] = {TAIL_FIELDS(export_counts_fields_4)};
 
+static const struct field export_counts_fields_5[] = {
+#define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
+#define RECORD_6(name, struct_, keys)
+#include "domain/records.def"
+#undef RECORD
+	FIELD_END,
+};
+
+static const struct field export_tail_fields_5[] = {TAIL_FIELDS(export_counts_fields_5)};
+
 const struct field *export_tail_fields_of(uint32_t schema)
 {
-	if (schema < 3)
-		return export_tail_fields_2;
-	if (schema == 3)
-		return export_tail_fields_3;
-	return schema == 4 ? export_tail_fields_4 : export_tail_fields;
+	static const struct field *const older[] = {[2] = export_tail_fields_2,
+		[3] = export_tail_fields_3,
+		[4] = export_tail_fields_4,
+		[5] = export_tail_fields_5};
+
+	if (schema < 2)
+		schema = 2;
+	return schema < sizeof(older) / sizeof(older[0]) ? older[schema] : export_tail_fields;
 }
 
 uint64_t *export_count(struct export_counts *counts, enum record record)

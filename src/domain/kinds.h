@@ -94,6 +94,21 @@ enum replay_state {
 };
 extern const char *const replay_state_names[REPLAY_STATE_COUNT];
 
+/* How far a move of a dealer to another cell is (domain/dealer_move.h). The order is stored: append only. */
+enum move_state {
+	/* in the cell that the dealer moves from */
+	MOVE_LEAVING,  /* calls of the dealer are refused, its rows are copied */
+	MOVE_LEFT,     /* the copy is complete: this cell must not serve the dealer again */
+	MOVE_REMOVING, /* the other cell serves the dealer: the rows are being deleted */
+	MOVE_GONE,     /* done */
+	/* in the cell that the dealer moves to */
+	MOVE_ARRIVING, /* rows are being put */
+	MOVE_UNDOING,  /* the move was aborted: the rows are being deleted */
+	MOVE_ARRIVED,  /* done: this cell serves the dealer */
+	MOVE_STATE_COUNT
+};
+extern const char *const move_state_names[MOVE_STATE_COUNT];
+
 extern const char *const wallet_mode_names[WALLET_MODE_COUNT];
 extern const char *const entry_kind_names[ENTRY_KIND_COUNT];
 extern const char *const request_scope_names[SCOPE_COUNT];

@@ -511,6 +511,7 @@ uint8_t record_since(enum record record)
 #define RECORD_3(name, struct_, keys) [RECORD_##name] = 3,
 #define RECORD_4(name, struct_, keys) [RECORD_##name] = 4,
 #define RECORD_5(name, struct_, keys) [RECORD_##name] = 5,
+#define RECORD_6(name, struct_, keys) [RECORD_##name] = 6,
 #include "domain/records.def"
 #undef RECORD
 	};

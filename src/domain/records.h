@@ -556,6 +556,26 @@ struct replay {
 	uint64_t withdrawn;    /* ... held or cancelled by an operator before they were sent */
 };
 
+/*
+ * The move of a dealer to another cell, or from it, as this cell sees it (domain/dealer_move.h). The row stays
+ * when the move has ended.
+ */
+struct dealer_move {
+	char casino_id[CASINO_ID_SIZE];
+	enum move_state state;
+	char id[MOVE_ID_SIZE];      /* of the move, the same in both cells */
+	char peer[MOVE_PEER_SIZE];  /* the installation of the other cell */
+	char other[CELL_NAME_SIZE]; /* its name; "": not known */
+	int64_t begun_ms;
+	int64_t changed_ms; /* of the last change of the state */
+	/* How far the rows are: put in the cell that the dealer moves to, deleted in the other one. */
+	uint64_t page;      /* pages that were put */
+	uint32_t record;    /* enum record: the kind of the last page */
+	struct bytes after; /* the packed key after which the next page begins; empty: the first */
+	uint64_t rows;      /* rows that were put or deleted */
+	uint64_t first_transaction; /* the lowest id of a transaction that was put; 0: none */
+};
+
 /* Describes a row kind. */
 struct record_info {
 	const char *name;

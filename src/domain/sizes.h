@@ -36,6 +36,10 @@
 #define BATCH_RESULTS_MAX      500 /* items of a batch of results */
 #define DIGEST_TEXT_SIZE       65  /* SHA-256 as 64 lower-case hex characters */
 #define BATCH_REQUEST_ID_SIZE  65
+#define MOVE_ID_SIZE           OPERATION_ID_SIZE /* of a move of a dealer */
+#define MOVE_PEER_SIZE         33                /* 32 hex characters: the id of an installation */
+#define CELL_NAME_SIZE         16
+#define MOVE_AFTER_MAX         512 /* of a packed key */
 #define ROUND_BETS_MAX         256 /* bets that are part of a round */
 #define ROUND_CORRECTIONS_MAX  64  /* corrections of a round */
 /* Limit of the bet numbers of a round, including rejected and refunded bets. */

@@ -18,7 +18,7 @@
  * The version of the row encoding. Raise it when a change of records.h requires stored rows to
  * change.
  */
-#define STORE_SCHEMA 5
+#define STORE_SCHEMA 6
 
 enum save_result {
 	SAVE_OK,    /* durable */

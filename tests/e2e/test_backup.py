@@ -228,7 +228,7 @@ def case_refusals():
         manifest.write_bytes(good.replace(b"folder data.1", b"folder data.2"))
         wallet.restore_refused(1, "backup_damaged", "the manifest is damaged")
         manifest.write_bytes(newer(good))
-        wallet.restore_refused(78, "configuration", "written by a newer creditbridge (schema 6")
+        wallet.restore_refused(78, "configuration", "written by a newer creditbridge (schema 7")
         manifest.unlink()
         wallet.restore_refused(1, "backup_not_found", "it has no manifest")
         manifest.write_bytes(good)
@@ -262,7 +262,7 @@ def case_refusals():
 
 def newer(manifest):
     """The manifest of a later schema, otherwise right."""
-    body = manifest[:manifest.rindex(b"end ")].replace(b"schema 5\n", b"schema 6\n")
+    body = manifest[:manifest.rindex(b"end ")].replace(b"schema 6\n", b"schema 7\n")
     return body + b"end " + hashlib.sha256(body).hexdigest().encode() + b"\n"
 
 

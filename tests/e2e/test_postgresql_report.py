@@ -97,14 +97,14 @@ def case_older_tables():
     and nothing that was lost."""
     statements = WALLET.ctl("schema", "--sql")
     WALLET.stop()
-    for text in ("DROP VIEW report.game_player, report.player_bet", "DROP TABLE creditbridge.game_player, creditbridge.player_bet",
-                 "UPDATE creditbridge.cell SET schema = 4"):
+    for text in ("DROP VIEW report.dealer_move", "DROP TABLE creditbridge.dealer_move",
+                 "UPDATE creditbridge.cell SET schema = 5"):
         equal(sql(text, "creditbridge").returncode, 0, text)
     refuses_start()
-    equal(read("SELECT schema FROM creditbridge.cell", "creditbridge"), "4", "the older version may still serve")
+    equal(read("SELECT schema FROM creditbridge.cell", "creditbridge"), "5", "the older version may still serve")
     run_statements(statements)
     WALLET.start()
-    equal(read("SELECT schema FROM creditbridge.cell", "creditbridge"), "5", "the schema")
+    equal(read("SELECT schema FROM creditbridge.cell", "creditbridge"), "6", "the schema")
     equal(WALLET.ctl_json("check")["ok"], True, "check")
     case_views()
     case_no_writes()

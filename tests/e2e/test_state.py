@@ -379,7 +379,7 @@ def test_last_backup():
 def old_state(schema):
     """The state that the last program of an older schema left goes on in place: its ids, its sums, its
     open rounds; its next life begins above all ids. The sums that schema 3 added are there, and the lists that
-    schemas 4 and 5 added."""
+    schemas 4 to 6 added."""
     fixture = cb.SRCDIR / "tests" / "package" / f"schema-{schema}.tar.xz"
     with cb.Instance("cbold", start=False) as wallet:
         shutil.rmtree(wallet.state)
@@ -391,7 +391,7 @@ def old_state(schema):
         wallet.start()
         status = wallet.ctl_json("status")
         last = status["last_transaction_id"]
-        equal((status["schema"], last if schema == 1 else 8), (5, 8), f"status: {status}")
+        equal((status["schema"], last if schema == 1 else 8), (6, 8), f"status: {status}")
         equal(wallet.ctl_json("check")["ok"], True, "check")
         equal(float(wallet.ctl_json("player", "show", "old", "alice")["balance"]), 12.34, "balance")
         total = wallet.ctl_json("dealer", "show", "old")["total"]
@@ -449,6 +449,11 @@ def test_schema_4():
     old_state(4)
 
 
+def test_schema_5():
+    """See old_state()."""
+    old_state(5)
+
+
 def log_end(data):
     """Where the records of a log file end: each begins with the place of the one before, and its own length."""
     at = 0
@@ -478,7 +483,7 @@ def as_backup(state, directory, schema):
 def test_schema_backup():
     """A backup that the last program of an older schema made is raised, then proved, and serves."""
     with cb.Instance("cbraised", start=False) as wallet:
-        for schema in range(1, 5):
+        for schema in range(1, 6):
             shutil.rmtree(wallet.state)
             fixture = cb.SRCDIR / "tests" / "package" / f"schema-{schema}.tar.xz"
             subprocess.run(["tar", "-C", wallet.dir, "--no-same-owner", "-xJf", fixture], check=True)
@@ -524,6 +529,7 @@ CASES = [
     ("a state of schema 2 goes on", test_schema_2),
     ("a state of schema 3 goes on", test_schema_3),
     ("a state of schema 4 goes on", test_schema_4),
+    ("a state of schema 5 goes on", test_schema_5),
     ("a backup of an older schema is proved and restored", test_schema_backup),
     ("the copy that an upgrade made is refused until it is adopted", test_upgrade_copy),
     ("the state is moved away between two engines", test_moved_away),

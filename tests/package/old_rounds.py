@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""old_rounds.py SOURCES FILE.tar.xz: made schema-1.tar.xz to schema-4.tar.xz: a state as the last creditbridge of that schema
+"""old_rounds.py SOURCES FILE.tar.xz: made schema-1.tar.xz to schema-5.tar.xz: a state as the last creditbridge of that schema
 left it, by its own programs and test library (SOURCES, with what was built in SOURCES/build).
 
 Dealer `old` (transfer, its key is 64 zeros) has player alice with 12.34 and a round that is open. Dealer

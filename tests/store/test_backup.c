@@ -618,7 +618,7 @@ START_TEST(a_foreign_manifest_is_refused)
 	save_rows(10);
 	back_up(false);
 	change_manifest(make_newer);
-	restore_refused(NULL, STATUS_CONFIG, "written by a newer creditbridge (schema 6");
+	restore_refused(NULL, STATUS_CONFIG, "written by a newer creditbridge (schema 7");
 	back_up(true);
 	change_manifest(make_gap);
 	restore_refused(NULL, STATUS_CORRUPT, "the manifest is damaged");

@@ -416,7 +416,7 @@ static void make_schema_3(void)
 	ws_reset(&ws);
 	store->close(store);
 	pg_server_run("DROP TABLE aside");
-	pg_server_run("DROP TABLE game_player, player_bet");
+	pg_server_run("DROP TABLE game_player, player_bet, dealer_move");
 	pg_server_run("UPDATE cell SET schema = 3, wall_ms = 1234");
 }
 
@@ -427,7 +427,7 @@ START_TEST(data_of_an_older_schema_is_raised)
 	make_schema_3();
 	open_again();
 	/* The time of the books does not run back. */
-	ck_assert_int_eq(pg_server_run("SELECT 1 FROM cell WHERE schema = 5 AND wall_ms = 1234"),
+	ck_assert_int_eq(pg_server_run("SELECT 1 FROM cell WHERE schema = 6 AND wall_ms = 1234"),
 		1);
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 2);
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside WHERE event = 2 AND NOT held"), 1);
@@ -478,7 +478,7 @@ START_TEST(tables_of_a_superuser_are_raised_by_one)
 	pg_server_run((const char *)sql.data);
 	buffer_free(&sql);
 	pg_server_run(
-		"GRANT SELECT, INSERT, UPDATE, DELETE ON aside, game_player, player_bet TO limited");
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON aside, game_player, player_bet, dealer_move TO limited");
 	open_again();
 	ck_assert_int_eq(pg_server_run("SELECT 1 FROM aside"), 2);
 	options.servers[0] = pg_server_conninfo();

@@ -149,8 +149,8 @@ START_TEST(bdb_refuses_a_newer_schema)
 	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_str_eq(why,
-		"the data was written by a newer creditbridge (schema 6; this one "
-		"knows up to 5): install that version again");
+		"the data was written by a newer creditbridge (schema 7; this one "
+		"knows up to 6): install that version again");
 	ws_free(&ws);
 	scratch_remove(directory);
 }
