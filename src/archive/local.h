@@ -7,11 +7,16 @@
 #include "admin/session.h"
 #include "base/buffer.h"
 
+struct moves;
 struct store;
+struct ws;
 
 struct local {
 	struct store *store;     /* not owned */
 	uint64_t transaction_id; /* the last transaction id assigned, from the counter */
+	/* The moves of dealers under way in the data, and room for what a list then loads; NULL: none is. */
+	struct moves *moves;
+	struct ws *ws;
 	struct buffer rows;
 	struct buffer cursor;
 };

@@ -34,6 +34,7 @@ struct check {
 	struct proof_point point; /* begin_ms: players created earlier are settled */
 	bool open;                /* proof is initialised */
 	bool unsettled;           /* rows changed faster than they could be read */
+	bool moved;               /* a move of a dealer went on during the pass */
 	uint32_t passes;          /* through all rows */
 	/* Left out because they changed during the check; a later check compares them. */
 	bool waiting_left_out;  /* the dealers' counts of parked and held callbacks */

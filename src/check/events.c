@@ -304,21 +304,39 @@ static int compare_resent(const void *a, const void *b)
 	return one->event < other->event ? -1 : one->event > other->event;
 }
 
+/* Returns how many attempts after the third the row of the audit allows. */
+static uint32_t allowed_by(const struct audit *audit)
+{
+	static const char mark[] = "attempts=";
+	uint64_t attempts;
+
+	if (strcmp(audit->action, "callback retry") == 0 ||
+		strcmp(audit->action, "callback resend") == 0)
+		return 1;
+	/* The retries before the move are in the audit of the cell that the dealer left. */
+	if (strcmp(audit->action, CALLBACK_MOVED_ACTION) == 0 &&
+		strncmp(audit->detail, mark, sizeof(mark) - 1) == 0 &&
+		text_unsigned(audit->detail + sizeof(mark) - 1, UINT32_MAX, &attempts) &&
+		attempts > PROOF_RESULT_ATTEMPTS)
+		return (uint32_t)attempts - PROOF_RESULT_ATTEMPTS;
+	return 0;
+}
+
 static void count_retry(struct check *check, const struct audit *audit)
 {
 	struct check_resent key = {.event = 0}, *resent;
 	char object[CALLBACK_EVENT_ID_SIZE];
 	const char *digits = strrchr(audit->object, '-');
+	const uint32_t allowed = allowed_by(audit);
 
-	if ((strcmp(audit->action, "callback retry") != 0 &&
-		    strcmp(audit->action, "callback resend") != 0) ||
-		!digits || !text_unsigned(digits + 1, UINT64_MAX, &key.event))
+	if (!allowed || !digits || !text_unsigned(digits + 1, UINT64_MAX, &key.event))
 		return;
 	resent = bsearch(&key, check->resent, check->resent_count, sizeof(key), compare_resent);
 	if (!resent)
 		return;
 	callback_event_id(resent->kind, resent->event, object);
-	resent->retries += strcmp(audit->object, object) == 0;
+	if (strcmp(audit->object, object) == 0)
+		resent->retries += allowed;
 }
 
 /* Walks the audit. Each retry and each resend allows at most one more attempt. */

@@ -83,6 +83,12 @@ void callback_target_url(const struct callback_target *target, char url[CALLBACK
  */
 bool callback_path_ok(const char *path);
 
+/*
+ * The action of the audit by which a cell that a dealer moved to allows the attempts of a result that were made
+ * in the other cell (domain/dealer_move.h). The detail is "attempts=NUMBER".
+ */
+#define CALLBACK_MOVED_ACTION "callback moved"
+
 /* Writes the webhook-id of an event, "betting-17". All attempts of the event share it. */
 void callback_event_id(enum callback_kind kind, uint64_t event, char id[CALLBACK_EVENT_ID_SIZE]);
 

@@ -16,7 +16,7 @@ const struct field retired_digest_fields[] = {
 static bool retires_keys(const struct audit *audit)
 {
 	static const char *const actions[] = {"dealer key-retire", "client key-retire",
-		"client remove"};
+		"client remove", RETIRED_DIGEST_MOVED};
 
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
 		if (strcmp(audit->action, actions[i]) == 0)

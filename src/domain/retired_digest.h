@@ -13,6 +13,9 @@
 /* Before the digest, in the detail of a row of the audit. */
 #define RETIRED_DIGEST_MARK "sha256="
 
+/* The action of the audit that takes over retired keys of a dealer from another cell. */
+#define RETIRED_DIGEST_MOVED "dealer key-moved"
+
 /*
  * Writes the key number @number, from 1 on, that @audit retires. Returns false if it retires fewer. A text in
  * the detail that is no digest counts as none.

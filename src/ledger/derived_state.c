@@ -140,6 +140,24 @@ static bool remember_replay(void *context, struct bytes key, const void *row)
 	return true;
 }
 
+static void follow_move(struct derived_state *state, const struct dealer_move *row, bool dropped)
+{
+	if (!moves_follow(&state->moves, row, dropped))
+		log_line(LOG_LEVEL_ERROR, "moves_left_out", "most=%d", MOVES_MAX);
+	permits_pause(&state->permits, row->casino_id, !dropped && move_is_live(row->state));
+}
+
+static bool remember_move(void *context, struct bytes key, const void *row)
+{
+	const struct dealer_move *move = row;
+	struct scan *scan = context;
+
+	(void)key;
+	if (move_is_live(move->state))
+		follow_move(scan->state, move, false);
+	return true;
+}
+
 bool derived_state_init(struct derived_state *state, uint64_t seed,
 	const struct outbox_options *options)
 {
@@ -167,7 +185,7 @@ static enum status load_counters(struct derived_state *state, struct store *stor
 	enum status status;
 
 	life_want(ws);
-	counter_want(ws, "dealers");
+	counter_want(ws, DEALERS_COUNTER);
 	status = store->load(store, ws);
 	if (status)
 		return status;
@@ -178,7 +196,7 @@ static enum status load_counters(struct derived_state *state, struct store *stor
 		ws->id_floor = life_floor(now->wall_ms);
 		ws->id_number = counter_read(ws, LIFE_NUMBER_COUNTER) % ws->id_stride;
 	}
-	state->dealers = counter_read(ws, "dealers");
+	state->dealers = counter_read(ws, DEALERS_COUNTER);
 	return ws_faulty(ws) ? STATUS_NOMEM : STATUS_OK;
 }
 
@@ -190,6 +208,7 @@ enum status derived_state_load(struct derived_state *state, struct store *store,
 	const struct store_range retired = {.record = RECORD_RETIRED_DIGEST};
 	const struct store_range operators = {.record = RECORD_DESK_OPERATOR};
 	const struct store_range replays = {.record = RECORD_REPLAY};
+	const struct store_range moves = {.record = RECORD_DEALER_MOVE};
 	const struct store_range dues = {.record = RECORD_DUE};
 	struct scan scan = {.state = state, .options = options, .now = *now};
 	enum status status = load_counters(state, store, ws, now);
@@ -204,6 +223,8 @@ enum status derived_state_load(struct derived_state *state, struct store *store,
 		status = store->scan(store, &operators, remember_operator, &scan);
 	if (!status)
 		status = store->scan(store, &replays, remember_replay, &scan);
+	if (!status)
+		status = store->scan(store, &moves, remember_move, &scan);
 	if (!status)
 		status = store->scan(store, &dues, remember_due, &scan);
 	unconfirmed_sort(&state->unconfirmed);
@@ -232,22 +253,50 @@ static void follow_counter(struct derived_state *state, const struct counter *co
 	if (strcmp(counter->name, LIFE_TRANSACTIONS) == 0) {
 		CHECK(counter->value >= state->transaction_id);
 		state->transaction_id = counter->value;
-	} else if (strcmp(counter->name, "dealers") == 0) {
+	} else if (strcmp(counter->name, DEALERS_COUNTER) == 0) {
 		state->dealers = counter->value;
 	}
 }
 
-static void follow_dealer(struct derived_state *state, const struct dealer *dealer)
+static void follow_dealer(struct derived_state *state, const struct dealer *dealer, bool dropped)
 {
 	state->generation++;
-	permits_limit(&state->permits, dealer->casino_id, hold_permits(dealer));
-	unconfirmed_follow(&state->unconfirmed, RECORD_DEALER, dealer);
+	/* One that was deleted is not held any more. */
+	permits_limit(&state->permits, dealer->casino_id, dropped ? 1 : hold_permits(dealer));
+	if (dropped)
+		unconfirmed_forget(&state->unconfirmed, RECORD_DEALER, dealer);
+	else
+		unconfirmed_follow(&state->unconfirmed, RECORD_DEALER, dealer);
 }
 
 static void follow_client(struct derived_state *state, const struct client *client)
 {
 	state->generation++;
 	unconfirmed_follow(&state->unconfirmed, RECORD_CLIENT, client);
+}
+
+/* The ids of a dealer that moves are older than those before, and its feed is not read until it has arrived. */
+static void follow_transaction(struct derived_state *state, const struct transaction *row)
+{
+	if (!moves_find(&state->moves, row->casino_id))
+		recent_add(&state->recent, row);
+}
+
+/* Follows the moves of the batch, when its counters were followed. */
+static void follow_moves(struct derived_state *state, const struct ws *ws)
+{
+	for (const struct ws_row *row = ws->first; row; row = row->next) {
+		const struct dealer_move *move = row->data;
+
+		if (row->record != RECORD_DEALER_MOVE || !row->dirty)
+			continue;
+		follow_move(state, move, row->dropped);
+		/* Readers of its feed look in the store from now on. */
+		if (!row->dropped && move->state == MOVE_ARRIVED) {
+			recent_begin(&state->recent, state->transaction_id);
+			state->arrivals++;
+		}
+	}
 }
 
 bool derived_state_follow(struct derived_state *state, const struct ws *ws,
@@ -259,13 +308,13 @@ bool derived_state_follow(struct derived_state *state, const struct ws *ws,
 		if (!row->dirty)
 			continue;
 		if (row->record == RECORD_DEALER)
-			follow_dealer(state, row->data);
+			follow_dealer(state, row->data, row->dropped);
 		else if (row->record == RECORD_CLIENT)
 			follow_client(state, row->data);
 		else if (row->record == RECORD_COUNTER)
 			follow_counter(state, row->data);
 		else if (row->record == RECORD_TRANSACTION)
-			recent_add(&state->recent, row->data);
+			follow_transaction(state, row->data);
 		else if (row->record == RECORD_DESK_OPERATOR)
 			follow_operator(state, row->data);
 		else if (row->record == RECORD_REPLAY)
@@ -273,5 +322,6 @@ bool derived_state_follow(struct derived_state *state, const struct ws *ws,
 		else if (row->record == RECORD_DUE)
 			noted = follow_due(state, row, now) && noted;
 	}
+	follow_moves(state, ws);
 	return noted;
 }

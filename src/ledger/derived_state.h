@@ -11,6 +11,7 @@
 #include "ledger/outbox/permits.h"
 #include "ledger/outbox/schedule.h"
 #include "ledger/rows/issued_keys.h"
+#include "ledger/rows/moves.h"
 #include "ledger/rows/operators.h"
 #include "ledger/rows/recent.h"
 #include "ledger/rows/replays.h"
@@ -31,6 +32,8 @@ struct derived_state {
 	struct recent recent;       /* the newest transactions */
 	struct operators operators; /* of the web console */
 	struct replay_book replays; /* those that run */
+	struct moves moves;         /* of dealers, under way */
+	uint64_t arrivals;          /* moves to this cell that ended since the start */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/pack.h"
 #include "base/text.h"
+#include "ledger/commands/subject.h"
 #include "ledger/rows/dealer_days.h"
 #include "ledger/rows/keys.h"
 
@@ -58,6 +59,7 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 	accepted_calls_init(&ledger->accepted, ledger->now.wall_ms);
 	ledger->replay_rate = 50;
 	retention_init(&ledger->retention, store, &ledger->ws, &ledger->storage_low);
+	ledger->retention.moves = &ledger->derived.moves;
 	if (!derived_state_init(&ledger->derived, seed, &ledger->outbox) ||
 		!refused_init(&ledger->refused, now))
 		return STATUS_NOMEM;
@@ -170,6 +172,21 @@ static void refuse_command(struct slot *slot, enum refusal refusal, uint32_t ret
 	slot->outcome = FRAME_DONE;
 }
 
+/* Returns false if the dealer of the command is being moved to another cell, or from one. */
+static bool admit_by_move(struct ledger *ledger, struct slot *slot)
+{
+	struct verdict verdict = {.refusal = REFUSAL_NONE};
+
+	slot->moving = subject_is_moving(&ledger->derived.moves, slot->command, &slot->cmd,
+		&ledger->ws, &verdict);
+	if (!slot->moving)
+		return true;
+	memset(&slot->result, 0, command_infos[slot->command].result_size);
+	slot->result.verdict = verdict;
+	slot->outcome = FRAME_DONE;
+	return false;
+}
+
 static void apply_command(struct ledger *ledger, struct slot *slot)
 {
 	const struct command_ops *ops = &command_ops[slot->command];
@@ -187,6 +204,7 @@ static void apply_command(struct ledger *ledger, struct slot *slot)
 		.operators = &ledger->derived.operators,
 		.replays = &ledger->derived.replays,
 		.retired = &ledger->retired,
+		.moves = &ledger->derived.moves,
 		.granted_again = &slot->granted_again,
 		.arena = &ledger->answers,
 	};
@@ -198,6 +216,8 @@ static void apply_command(struct ledger *ledger, struct slot *slot)
 		refuse_command(slot, REFUSAL_RATE_LIMITED, 1);
 		return;
 	}
+	if (!admit_by_move(ledger, slot))
+		return;
 	memset(&slot->result, 0, command_infos[slot->command].result_size);
 	ops->apply(&slot->cmd, &context, &ledger->ws, &slot->result);
 }
@@ -249,6 +269,19 @@ static bool all_conclude(const struct slot *slots, unsigned int count)
 	return true;
 }
 
+/* Applies the rows that were saved to what is held in memory. Returns false if memory is exhausted. */
+static bool follow_saved(struct ledger *ledger)
+{
+	const uint64_t arrivals = ledger->derived.arrivals;
+
+	if (!derived_state_follow(&ledger->derived, &ledger->ws, &ledger->now))
+		return false;
+	/* The pass under way has passed over the rows of the dealer that arrived. */
+	if (ledger->derived.arrivals != arrivals)
+		ledger->retention.begun = false;
+	return true;
+}
+
 /* Applies the commands and saves what they did. */
 static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsigned int count)
 {
@@ -273,8 +306,7 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 	case SAVE_OK:
 		ledger->figures.commits++;
 		metrics_commit(ledger->metrics, ledger->store->save_us);
-		return derived_state_follow(&ledger->derived, ws, &ledger->now) ? RUN_DONE
-										: RUN_LOST;
+		return follow_saved(ledger) ? RUN_DONE : RUN_LOST;
 	case SAVE_FULL:
 		return RUN_FULL;
 	case SAVE_FAULT:
@@ -431,7 +463,7 @@ static enum status run_some(struct ledger *ledger, struct slot *slots, unsigned 
 
 	for (unsigned int i = 0; i < *count; i++) {
 		slots[i].outcome = FRAME_DONE;
-		slots[i].admitted = slots[i].limited = false;
+		slots[i].admitted = slots[i].limited = slots[i].moving = false;
 	}
 	if (ledger->store) {
 		ran = run_part(ledger, slots, count);
@@ -507,9 +539,10 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 		.replay_rate = ledger->replay_rate,
 		.recent = &ledger->derived.recent,
 		.accepted = &ledger->accepted,
+		.moves = &ledger->derived.moves,
 	};
 
-	if (!ops->read || slot->outcome != FRAME_DONE || slot->limited)
+	if (!ops->read || slot->outcome != FRAME_DONE || slot->limited || slot->moving)
 		return;
 	if (slot->command == COMMAND_LIST)
 		retention_read(&ledger->retention, slot->cmd.list.record, ledger->now.boot_ms);

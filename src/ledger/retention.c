@@ -5,6 +5,7 @@
 #include "domain/delivery.h"
 #include "ledger/rows/counters.h"
 #include "ledger/rows/keys.h"
+#include "ledger/rows/moves.h"
 #include "store/store.h"
 
 #define DAY_MS    INT64_C(86400000)
@@ -14,7 +15,7 @@
  */
 #define WAIT_MS 5
 #define BUSY_MS 1000
-#define COUNTER "retention"
+#define COUNTER RETENTION_COUNTER
 /* Limits of one step: transactions visited, bets and results among them, and attempt rows. */
 #define LOOKED_MAX   1024
 #define PLAYED_MAX   32
@@ -73,6 +74,13 @@ void retention_read(struct retention *retention, enum record record, int64_t boo
 		retention->rest_until_ms = boot_ms + RETENTION_READER_MS;
 }
 
+/* The next pass begins with the first transaction that is to be visited again. */
+static void visit_again(struct retention *retention, uint64_t transaction_id)
+{
+	if (!retention->again || transaction_id < retention->again)
+		retention->again = transaction_id;
+}
+
 static bool look_at_transaction(void *context, struct bytes key, const void *arg)
 {
 	struct step *step = context;
@@ -88,7 +96,9 @@ static bool look_at_transaction(void *context, struct bytes key, const void *arg
 	}
 	step->looked++;
 	step->last = row->transaction_id;
-	if (row->game_id[0])
+	if (moves_find(step->retention->moves, row->casino_id))
+		visit_again(step->retention, row->transaction_id);
+	else if (row->game_id[0])
 		step->rows[step->played++] = *row;
 	return true;
 }
@@ -416,8 +426,8 @@ static void drop_bodies(struct step *step)
 		const struct bet *bet = bet_of(step, &step->rows[i]);
 		const struct correction *correction = correction_of(step, &step->rows[i]);
 
-		if (is_late(step, bet, round, correction) && !retention->again)
-			retention->again = step->rows[i].transaction_id;
+		if (is_late(step, bet, round, correction))
+			visit_again(retention, step->rows[i].transaction_id);
 		drop_of_bet(step, bet);
 		drop_of_round(step, round);
 		drop_of_correction(step, correction);

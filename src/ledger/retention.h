@@ -40,6 +40,7 @@
 /* The pause after a page of a list was read. */
 #define RETENTION_READER_MS 10000
 
+struct moves;
 struct store;
 struct ws;
 
@@ -47,7 +48,9 @@ struct retention {
 	struct store *store;     /* not owned; NULL: the ledger is halted, and no step runs */
 	struct ws *ws;           /* not owned; of the ledger, between two batches */
 	const bool *storage_low; /* not owned; no step runs while it is true */
-	uint32_t days;           /* younger rows are kept; 0: all are */
+	/* not owned; rows of dealers that are being moved wait for a later pass. NULL: none is */
+	const struct moves *moves;
+	uint32_t days;    /* younger rows are kept; 0: all are */
 	int64_t pause_ms; /* before the first pass, and between two; also after one that failed */
 	bool begun;       /* a pass is under way ... */
 	int64_t spent_ns; /* ... whose steps took this long so far */

@@ -32,6 +32,7 @@ struct slot {
 	enum frame_outcome outcome;
 	bool admitted; /* the rate limit was checked; a rerun of the batch does not check again */
 	bool limited;  /* the rate limit refused the command */
+	bool moving;   /* refused because the dealer is being moved */
 	bool granted_again; /* an existing grant is returned to its caller again */
 	union any_cmd cmd;
 	union any_result result;

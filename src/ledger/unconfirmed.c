@@ -52,12 +52,13 @@ void unconfirmed_sort(struct unconfirmed *unconfirmed)
 		qsort(unconfirmed->owners, unconfirmed->count, OWNER_SIZE, compare_owners);
 }
 
-void unconfirmed_follow(struct unconfirmed *unconfirmed, enum record record, const void *row)
+void unconfirmed_forget(struct unconfirmed *unconfirmed, enum record record, const void *row)
 {
 	char owner[OWNER_SIZE], (*found)[OWNER_SIZE];
 	size_t at;
 
-	if (!unconfirmed->count || read_owner(record, row, owner))
+	read_owner(record, row, owner);
+	if (!unconfirmed->count)
 		return;
 	found = bsearch(owner, unconfirmed->owners, unconfirmed->count, OWNER_SIZE, compare_owners);
 	if (!found)
@@ -65,4 +66,12 @@ void unconfirmed_follow(struct unconfirmed *unconfirmed, enum record record, con
 	at = (size_t)(found - unconfirmed->owners);
 	unconfirmed->count--;
 	memmove(found, found + 1, (unconfirmed->count - at) * OWNER_SIZE);
+}
+
+void unconfirmed_follow(struct unconfirmed *unconfirmed, enum record record, const void *row)
+{
+	char owner[OWNER_SIZE];
+
+	if (!read_owner(record, row, owner))
+		unconfirmed_forget(unconfirmed, record, row);
 }

@@ -26,6 +26,8 @@ void unconfirmed_free(struct unconfirmed *unconfirmed);
 bool unconfirmed_add(struct unconfirmed *unconfirmed, enum record record, const void *row);
 void unconfirmed_sort(struct unconfirmed *unconfirmed);
 
+/* Removes the owner of @row. */
+void unconfirmed_forget(struct unconfirmed *unconfirmed, enum record record, const void *row);
 /* Removes the owner of @row if its keys are confirmed or it was removed. */
 void unconfirmed_follow(struct unconfirmed *unconfirmed, enum record record, const void *row);
 

@@ -13,6 +13,7 @@
 #include "link/edge_commands.h"
 #include "link/feed_commands.h"
 #include "link/metrics_commands.h"
+#include "link/move_commands.h"
 #include "link/refused_calls.h"
 #include "link/refused_commands.h"
 #include "link/replay_commands.h"

@@ -55,5 +55,9 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_REPLAY_START] = {APPLIES(replay_start)},
 	[COMMAND_REPLAY_STOP] = {APPLIES(replay_stop)},
 	[COMMAND_REPLAY_STEP] = {APPLIES(replay_step), LOADS_OBJECTS},
+	[COMMAND_DEALER_MOVE] = {APPLIES(dealer_move)},
+	[COMMAND_MOVE_READ] = {.read = move_read_read},
+	[COMMAND_MOVE_PUT] = {APPLIES(move_put), LOADS_OBJECTS},
+	[COMMAND_MOVE_DROP] = {APPLIES(move_drop), LOADS_OBJECTS},
 	[COMMAND_OPERATOR_CORRECT] = {APPLIES(operator_correct), LOADS_OBJECTS},
 };

@@ -17,6 +17,7 @@
 
 struct accepted_calls;
 struct ledger;
+struct moves;
 struct recent;
 struct refused_log;
 struct refused_ring;
@@ -42,8 +43,9 @@ struct read_context {
 	uint32_t replay_rate;        /* callbacks a second that a replay makes due */
 	const struct recent *recent; /* the newest transactions */
 	const struct accepted_calls *accepted;
-	struct buffer *rows;   /* data of struct bytes of the result; reset before each read */
-	struct buffer *cursor; /* likewise */
+	const struct moves *moves; /* of dealers, under way; NULL: none */
+	struct buffer *rows;       /* data of struct bytes of the result; reset before each read */
+	struct buffer *cursor;     /* likewise */
 };
 
 struct command_ops {
@@ -111,6 +113,10 @@ OPS_APPLY(session_step);
 OPS_APPLY(replay_start);
 OPS_APPLY(replay_stop);
 OPS_APPLY(replay_step);
+OPS_APPLY(dealer_move);
+OPS_APPLY(move_put);
+OPS_APPLY(move_drop);
+OPS_READ(move_read);
 OPS_READ(replay_preview);
 bool callback_end_concludes(const void *result);
 bool callback_claim_concludes(const void *result);

@@ -35,6 +35,7 @@ struct permits_dealer {
 	uint64_t bad_id;
 	enum callback_class bad_class;
 	bool held;             /* counted in held_count */
+	bool paused;           /* permits_pause() */
 	uint32_t max_inflight; /* the last value set by permits_limit() or permits_take() */
 	uint32_t permit_count;
 	struct permit permits[PERMITS_MAX];
@@ -202,6 +203,14 @@ void permits_limit(struct permits *permits, const char *casino_id, uint32_t max_
 	permits->held_count += dealer->held;
 }
 
+void permits_pause(struct permits *permits, const char *casino_id, bool paused)
+{
+	struct permits_dealer *dealer = find_or_add_dealer(permits, casino_id);
+
+	if (dealer)
+		dealer->paused = paused;
+}
+
 void permits_mark(struct permits *permits)
 {
 	permits->taken_count = 0;
@@ -227,7 +236,7 @@ static bool has_room(const struct permits_dealer *dealer, uint32_t already)
 {
 	uint32_t calls = dealer->permit_count + already;
 
-	if (dealer->breaker == BREAKER_OPEN || dealer->probe)
+	if (dealer->paused || dealer->breaker == BREAKER_OPEN || dealer->probe)
 		return false;
 	if (dealer->breaker == BREAKER_HALF_OPEN && already)
 		return false;

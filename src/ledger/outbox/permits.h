@@ -48,6 +48,9 @@ void permits_free(struct permits *permits);
  */
 void permits_limit(struct permits *permits, const char *casino_id, uint32_t max_inflight);
 
+/* While @paused no permit of the dealer is free, as while it is moved to another cell. Call it only for saved rows. */
+void permits_pause(struct permits *permits, const char *casino_id, bool paused);
+
 /*
  * permits_mark() begins a batch. permits_undo() returns the permits and event ids that the batch
  * took, because the batch could not be saved and is rerun or refused.

@@ -111,6 +111,19 @@ static void put_base32(char *text, unsigned int digits, uint64_t number)
 	}
 }
 
+void step_operation_id(char letter, const char *id, uint64_t number,
+	char operation_id[OPERATION_ID_SIZE])
+{
+	const size_t len = strnlen(id, 7);
+
+	memset(operation_id, 0, OPERATION_ID_SIZE);
+	operation_id[0] = letter;
+	memset(operation_id + 1, 'a', 7);
+	memcpy(operation_id + 1, id, len);
+	operation_id[8] = '-';
+	put_base32(operation_id + 9, 11, number);
+}
+
 void replay_operator(uint64_t replay, uint64_t event, struct operator* operator)
 {
 	/* Random ids have no dash. */

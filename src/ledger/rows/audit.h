@@ -43,6 +43,13 @@ void audit_write(struct ws *ws, const struct apply_context *context,
 void audit_name(const struct operator* operator, const struct apply_context * context,
 	char name[SUDO_USER_SIZE]);
 
+/*
+ * Writes the operation id of a step of something that has an id of its own: a letter, the first 7 characters of
+ * @id, a dash and @number. Random ids have no dash.
+ */
+void step_operation_id(char letter, const char *id, uint64_t number,
+	char operation_id[OPERATION_ID_SIZE]);
+
 /* Sets @operator to that of a step: its operation id is of this replay and this event. */
 void replay_operator(uint64_t replay, uint64_t event, struct operator* operator);
 

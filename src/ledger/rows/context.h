@@ -18,6 +18,7 @@ struct retired_notes;
 struct arena;
 struct operators;
 struct replay_book;
+struct moves;
 
 struct apply_context {
 	struct moment now;               /* one a batch */
@@ -35,6 +36,7 @@ struct apply_context {
 	const char *operator_name;
 	const struct operators *operators; /* as they were before the batch */
 	const struct replay_book *replays; /* likewise; NULL: none */
+	const struct moves *moves; /* of dealers, as they were before the batch; NULL: none */
 	struct arena *arena; /* data that results point to: lives until the answers are written */
 };
 

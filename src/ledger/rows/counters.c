@@ -25,6 +25,14 @@ uint64_t counter_read(struct ws *ws, const char *name)
 	return counter ? counter->value : 0;
 }
 
+void counter_write(struct ws *ws, const char *name, uint64_t value)
+{
+	struct counter counter = counter_key(name);
+
+	counter.value = value;
+	ws_put(ws, RECORD_COUNTER, &counter);
+}
+
 uint64_t counter_next(struct ws *ws, const char *name)
 {
 	struct counter counter = counter_key(name);

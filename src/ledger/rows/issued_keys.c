@@ -122,6 +122,47 @@ enum refusal key_book_issue(struct key_book *book, enum keyring_of of, const cha
 	return REFUSAL_KEY_KNOWN;
 }
 
+/* Returns true if the book has the key as one of the dealer. */
+static bool has_of_dealer(const struct key_book *book, const char *casino_id, const char *digest)
+{
+	const struct key_entry *found = key_book_find(book, digest);
+
+	return found && found->of == KEYRING_DEALERS && strcmp(found->owner, casino_id) == 0;
+}
+
+enum refusal key_book_take(struct key_book *book, const char *casino_id,
+	const struct dealer_key keys[DEALER_KEYS_MAX], struct verdict *verdict)
+{
+	enum refusal refusal = REFUSAL_NONE;
+	char digest[DIGEST_TEXT_SIZE];
+
+	for (unsigned int i = 0; book && i < DEALER_KEYS_MAX && refusal == REFUSAL_NONE; i++) {
+		if (!keys[i].key_id[0] || !keys[i].secret[0])
+			continue;
+		if (!key_book_digest(keys[i].secret, digest))
+			return REFUSAL_SERVICE_UNAVAILABLE;
+		if (!has_of_dealer(book, casino_id, digest))
+			refusal = key_book_issue(book, KEYRING_DEALERS, casino_id, keys[i].secret,
+				verdict);
+	}
+	return refusal;
+}
+
+bool key_book_take_retired(struct key_book *book, const struct retired_digest *key)
+{
+	struct key_entry entry;
+
+	if (!book)
+		return true;
+	if (has_of_dealer(book, key->owner, key->digest))
+		return false;
+	memset(&entry, 0, sizeof(entry));
+	entry.of = KEYRING_DEALERS;
+	text_copy(entry.owner, sizeof(entry.owner), key->owner);
+	text_copy(entry.digest, sizeof(entry.digest), key->digest);
+	return append_key(book, &entry);
+}
+
 void key_book_settle(struct key_book *book, bool saved)
 {
 	CHECK(book->kept <= book->count && book->count <= book->room);

@@ -59,6 +59,16 @@ bool key_book_add_retired(struct key_book *book, const struct retired_digest *ke
 enum refusal key_book_issue(struct key_book *book, enum keyring_of of, const char *owner,
 	const char *secret, struct verdict *verdict);
 
+/*
+ * Records that a command of the batch takes over the live keys of a dealer from another cell. A key that the book
+ * has with this dealer is no fault. Returns as key_book_issue().
+ */
+enum refusal key_book_take(struct key_book *book, const char *casino_id,
+	const struct dealer_key keys[DEALER_KEYS_MAX], struct verdict *verdict);
+
+/* Likewise for a retired key. Returns false if the book has it with this dealer, or memory is exhausted. */
+bool key_book_take_retired(struct key_book *book, const struct retired_digest *key);
+
 /* Ends the batch: keeps the keys that it issued if it was @saved. */
 void key_book_settle(struct key_book *book, bool saved);
 

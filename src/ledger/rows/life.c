@@ -198,6 +198,12 @@ enum status life_begin_first(struct store *store, int64_t wall_ms, uint32_t numb
 	return status;
 }
 
+void life_raise(struct ws *ws, const char *name, uint64_t id)
+{
+	if (counter_read(ws, name) < id)
+		put_counter(ws, name, id);
+}
+
 void life_want_id(struct ws *ws, const char *name)
 {
 	counter_want(ws, name);

@@ -107,6 +107,9 @@ bool life_begin(struct ws *ws, const struct life_begin *begin, struct life_begun
 enum status life_begin_first(struct store *store, int64_t wall_ms, uint32_t number, char *why,
 	size_t why_size);
 
+/* Raises the counter of ids @name, which must be declared, so that no id up to @id is given out. */
+void life_raise(struct ws *ws, const char *name, uint64_t id);
+
 /* Declares the counter of ids @name (LIFE_TRANSACTIONS, LIFE_EVENTS). */
 void life_want_id(struct ws *ws, const char *name);
 

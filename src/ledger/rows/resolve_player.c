@@ -54,7 +54,9 @@ enum refusal resolve_player(struct ws *ws, const struct player_ref *ref,
 	dealer_key = dealer_named(key.casino_id);
 	subject->dealer = ws_get(ws, RECORD_DEALER, &dealer_key);
 	subject->player = ws_get(ws, RECORD_PLAYER, &key);
+	/* The row of a name without its dealer is one that moves: another cell may serve the player. */
 	if (!subject->dealer)
-		return REFUSAL_DEALER_NOT_FOUND;
+		return ref->casino_id[0] || !ref->player_id[0] ? REFUSAL_DEALER_NOT_FOUND
+							       : REFUSAL_USER_NOT_FOUND;
 	return subject->player ? REFUSAL_NONE : REFUSAL_USER_NOT_FOUND;
 }

@@ -6,6 +6,8 @@
 #include "ledger/commands/ops.h"
 #include "ledger/outbox/aside_page.h"
 #include "ledger/rows/keys.h"
+#include "ledger/rows/moves.h"
+#include "ledger/rows/row_owner.h"
 #include "link/frame.h"
 
 #include <string.h>
@@ -29,6 +31,9 @@ struct list_page {
 	uint32_t looks;             /* rows that it may look at; 0: as many as it has */
 	const struct field *dealer; /* the member that must be cmd->casino_id; NULL: none */
 	const struct field *time;   /* with looks: the member that is the time of a row */
+	/* Rows of dealers that move are left out (domain/dealer_move.h). */
+	bool hides;
+	uint32_t passed; /* rows that the page has seen while it leaves some out */
 };
 
 /* A list never contains keys. */
@@ -98,6 +103,20 @@ static bool is_asked_for(const struct list_page *page, const void *row)
 				0);
 }
 
+/* Returns true if the row is of a dealer whose rows do not count here. */
+static bool is_hidden(const struct list_page *page, const void *row)
+{
+	const struct moves *moves = page->context->moves;
+
+	for (uint32_t at = 0; at < moves->count; at++) {
+		if (move_hides_rows(moves->list[at].state) &&
+			row_is_of(page->context->ws, page->cmd->record, row,
+				moves->list[at].casino_id))
+			return true;
+	}
+	return false;
+}
+
 static bool list_visit(void *arg, struct bytes key, const void *row)
 {
 	struct list_page *page = arg;
@@ -105,10 +124,14 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 	union shown_row shown;
 
 	if (page->result->count == page->limit || rows->len > page->bytes ||
+		(page->hides && page->passed == LIST_ROWS_MAX) ||
 		(page->looks && page->result->looked == page->looks)) {
 		page->result->more = true;
 		return false;
 	}
+	page->passed++;
+	if (page->hides && is_hidden(page, row))
+		return pass_row(page, key);
 	if (page->looks) {
 		page->result->looked++;
 		memcpy(&page->result->looked_ms, (const uint8_t *)row + page->time->offset,
@@ -323,6 +346,40 @@ static bool is_readable(const struct list_cmd *cmd, const struct read_context *c
 		(!cmd->aside_of[0] || may_list_aside(cmd, context));
 }
 
+static bool want_owner(void *arg, struct bytes key, const void *row)
+{
+	struct list_page *page = arg;
+
+	(void)key;
+	if (page->passed == LIST_ROWS_MAX)
+		return false;
+	page->passed++;
+	row_owner_want(page->context->ws, page->cmd->record, row);
+	return true;
+}
+
+/* Scans the range. While rows of dealers are left out, it first loads the rows that name the dealers. */
+static enum status read_range(struct list_page *page, const struct store_range *range)
+{
+	struct store *store = page->context->store;
+	struct ws *ws = page->context->ws;
+	enum status status = STATUS_OK;
+
+	/* A batch of results stays in both cells. */
+	page->hides = moves_hide_any(page->context->moves) && row_has_owner(range->record) &&
+		!move_copies(range->record);
+	if (page->hides) {
+		ws_reset(ws);
+		status = store->scan(store, range, want_owner, page);
+		if (!status && ws_pending(ws))
+			status = store->load(store, ws);
+		if (!status && ws_faulty(ws))
+			status = STATUS_NOMEM;
+	}
+	page->passed = 0;
+	return status ? status : store->scan(store, range, list_visit, page);
+}
+
 enum status list_read(const void *arg, const struct read_context *context, void *out)
 {
 	const struct list_cmd *cmd = arg;
@@ -361,7 +418,7 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 	else if (cmd->aside_of[0])
 		status = read_aside(&page);
 	else
-		status = context->store->scan(context->store, &range, list_visit, &page);
+		status = read_range(&page, &range);
 	result->rows = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
 	if (result->more)
 		result->cursor =

@@ -13,22 +13,34 @@
 #include "ledger/rows/issued_keys.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/keyslots.h"
+#include "ledger/rows/moves.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define DEALERS_COUNTER "dealers"
 /* A page of the keyring: 128 entries of at most 300 bytes. */
 #define KEYRING_PAGE 128
+
+static struct dealer_move move_key(const char *casino_id)
+{
+	struct dealer_move key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.casino_id, sizeof(key.casino_id), casino_id);
+	return key;
+}
 
 void dealer_put_keys(const void *arg, struct ws *ws)
 {
 	const struct dealer_put_cmd *cmd = arg;
 	struct dealer dealer = dealer_named(cmd->dealer.casino_id);
 	struct total total = total_named(cmd->dealer.casino_id);
+	const struct dealer_move move = move_key(cmd->dealer.casino_id);
 
 	ws_want(ws, RECORD_DEALER, &dealer);
 	ws_want(ws, RECORD_TOTAL, &total);
+	if (cmd->create)
+		ws_want(ws, RECORD_DEALER_MOVE, &move);
 	counter_want(ws, DEALERS_COUNTER);
 	audit_keys(ws, &cmd->operator);
 }
@@ -167,6 +179,7 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	struct verdict *verdict)
 {
 	struct total total = total_named(cmd->dealer.casino_id);
+	const struct dealer_move move = move_key(cmd->dealer.casino_id);
 	enum refusal refusal;
 
 	if (!text_is_name(cmd->dealer.casino_id, CASINO_ID_SIZE - 1))
@@ -174,7 +187,10 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 			"casino id must be [A-Za-z0-9_.-]{1,64}");
 	if (!keyslots_secret_valid(cmd->dealer.keys[0].secret))
 		return refuse_dealer(verdict, REFUSAL_BAD_REQUEST, "a key is 64 hex characters");
-	if (counter_read(ws, DEALERS_COUNTER) >= DEALERS_MAX)
+	if (ws_get(ws, RECORD_DEALER_MOVE, &move))
+		return refuse_dealer(verdict, REFUSAL_NOT_ALLOWED_NOW,
+			"the dealer was moved to another cell");
+	if (counter_read(ws, DEALERS_COUNTER) + moves_arriving(context->moves) >= DEALERS_MAX)
 		return refuse_dealer(verdict, REFUSAL_TOO_MANY_DEALERS, "");
 	*dealer = cmd->dealer;
 	memset(dealer->keys, 0, sizeof(dealer->keys));

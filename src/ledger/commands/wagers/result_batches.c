@@ -7,6 +7,7 @@
  */
 #include "base/pack.h"
 #include "ledger/commands/ops.h"
+#include "ledger/commands/subject.h"
 #include "ledger/commands/wagers/rounds.h"
 #include "ledger/rows/keys.h"
 
@@ -139,7 +140,9 @@ static uint32_t settle_items(const struct settle_batch_cmd *cmd,
 		memset(&answer, 0, sizeof(answer));
 		if (next_is_to_try(&stored, &answer)) {
 			memset(&result, 0, sizeof(result));
-			settle_first(&one, context, ws, &bets_left, &result);
+			if (!subject_item_is_moving(context->moves, &one.player, ws,
+				    &result.verdict))
+				settle_first(&one, context, ws, &bets_left, &result);
 			answer_item(&result, &answer);
 			tried++;
 		}

@@ -1,0 +1,268 @@
+#include "admin/move/move.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define LOOK_AGAIN_MS 50
+
+void move_open(struct move *move, struct session *from, struct session *to, const char *casino_id)
+{
+	memset(move, 0, sizeof(*move));
+	move->from.session = from;
+	move->to.session = to;
+	text_copy(move->casino_id, sizeof(move->casino_id), casino_id);
+	buffer_init(&move->from.after, MOVE_AFTER_MAX);
+	buffer_init(&move->to.after, MOVE_AFTER_MAX);
+	buffer_init(&move->dealer, 64 * 1024);
+}
+
+void move_close(struct move *move)
+{
+	if (move->dealer.data)
+		explicit_bzero(move->dealer.data, move->dealer.len);
+	buffer_free(&move->dealer);
+	buffer_free(&move->from.after);
+	buffer_free(&move->to.after);
+}
+
+enum outcome move_ask(struct move *move, struct move_side *side, enum command command,
+	const void *cmd, void *result)
+{
+	struct failure failure;
+	const enum outcome code = session_try(side->session, command, cmd, result, &failure);
+
+	if (code == OUTCOME_DONE || !failure.id[0])
+		return code;
+	return session_fail(move->from.session, code, failure.id, "%s%s",
+		side == &move->to ? "the ledger that the dealer moves to: " : "", failure.detail);
+}
+
+/* Keeps the answer of the side's ledger. */
+static enum outcome keep_state(struct move *move, struct move_side *side,
+	const struct dealer_move_result *result)
+{
+	side->now = *result;
+	buffer_reset(&side->after);
+	if (!buffer_append(&side->after, result->move.after.data, result->move.after.len))
+		return session_no_memory(move->from.session);
+	side->now.move.after = (struct bytes){side->after.data, (uint32_t)side->after.len};
+	return OUTCOME_DONE;
+}
+
+/* Does a step in the side's ledger. */
+static enum outcome do_step(struct move *move, struct move_side *side, enum move_action action)
+{
+	const struct move_side *other = side == &move->from ? &move->to : &move->from;
+	struct dealer_move_cmd cmd = {.operator= move->from.session->operator, .action = action };
+	struct dealer_move_result result;
+	enum outcome code;
+
+	memcpy(cmd.casino_id, move->casino_id, sizeof(cmd.casino_id));
+	memcpy(cmd.id, move->id, sizeof(cmd.id));
+	memcpy(cmd.peer, other->installation, sizeof(cmd.peer));
+	memcpy(cmd.other, side == &move->from ? move->to_name : move->from_name, sizeof(cmd.other));
+	if (action == MOVE_ARRIVE || action == MOVE_OPEN)
+		cmd.dealer = (struct bytes){move->dealer.data, (uint32_t)move->dealer.len};
+	code = move_ask(move, side, COMMAND_DEALER_MOVE, &cmd, &result);
+	return code == OUTCOME_DONE ? keep_state(move, side, &result) : code;
+}
+
+/* Returns true if the side has this move in the state. */
+static bool is_in(const struct move *move, const struct move_side *side, enum move_state state)
+{
+	return side->now.has_move && side->now.move.state == state &&
+		strcmp(side->now.move.id, move->id) == 0;
+}
+
+static bool is_live(const struct move_side *side)
+{
+	return side->now.has_move && move_is_live(side->now.move.state);
+}
+
+/* Learns which ledgers these are, and the state of the move in both. */
+static enum outcome look_at_both(struct move *move)
+{
+	const struct status_cmd cmd = {.unused = false};
+	struct move_side *const sides[] = {&move->from, &move->to};
+	struct status_result status;
+	enum outcome code = OUTCOME_DONE;
+
+	for (size_t i = 0; i < 2 && code == OUTCOME_DONE; i++) {
+		code = move_ask(move, sides[i], COMMAND_STATUS, &cmd, &status);
+		if (code == OUTCOME_DONE)
+			text_copy(sides[i]->installation, MOVE_PEER_SIZE, status.installation);
+		if (code == OUTCOME_DONE)
+			code = do_step(move, sides[i], MOVE_LOOK);
+	}
+	if (code == OUTCOME_DONE && strcmp(move->from.installation, move->to.installation) == 0)
+		return session_fail(move->from.session, OUTCOME_USAGE, "usage",
+			"both configurations name the same ledger");
+	return code;
+}
+
+/* Returns true if the half of the move names the other ledger. */
+static bool names_other(const struct move_side *side, const struct move_side *other)
+{
+	return strcmp(side->now.move.peer, other->installation) == 0;
+}
+
+static enum outcome fail_elsewhere(struct move *move, const struct move_side *side)
+{
+	return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
+		"dealer %s: another move of it is %s in %s ledger, with the installation %s%s%s",
+		move->casino_id, move_state_names[side->now.move.state],
+		side == &move->from ? "this" : "the other", side->now.move.peer,
+		side->now.move.other[0] ? ", cell " : "", side->now.move.other);
+}
+
+/* Finds out which move it is: the one under way, or a new one. */
+static enum outcome identify_move(struct move *move)
+{
+	const struct dealer_move *ours = &move->from.now.move, *theirs = &move->to.now.move;
+
+	if (is_live(&move->from) && !names_other(&move->from, &move->to))
+		return fail_elsewhere(move, &move->from);
+	if (is_live(&move->to) && !names_other(&move->to, &move->from))
+		return fail_elsewhere(move, &move->to);
+	if (!move->from.now.has_dealer && move->from.now.has_move &&
+		!names_other(&move->from, &move->to))
+		return fail_elsewhere(move, &move->from);
+	if (is_live(&move->from) || (!move->from.now.has_dealer && move->from.now.has_move)) {
+		if (is_live(&move->to) && strcmp(ours->id, theirs->id) != 0)
+			return fail_elsewhere(move, &move->to);
+		memcpy(move->id, ours->id, sizeof(move->id));
+		return OUTCOME_DONE;
+	}
+	if (is_live(&move->to))
+		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
+			"dealer %s: an aborted move is not undone yet; repeat the command with --abort first",
+			move->casino_id);
+	memcpy(move->id, move->from.session->operator.operation_id, sizeof(move->id));
+	return OUTCOME_DONE;
+}
+
+/* Waits until no callback of the dealer is being sent. */
+static enum outcome wait_until_quiet(struct move *move)
+{
+	const int64_t until_ms = clock_boot_ms() + MOVE_PATIENCE_MS;
+	enum outcome code = do_step(move, &move->from, MOVE_LOOK);
+
+	while (code == OUTCOME_DONE && move->from.now.sending) {
+		if (clock_boot_ms() >= until_ms)
+			return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
+				"dealer %s: %" PRIu64
+				" callbacks are still being sent; see that the sweeper runs, and repeat "
+				"the command",
+				move->casino_id, move->from.now.sending);
+		if (move->progress)
+			move->progress(move->progress_closure, "callbacks under way",
+				move->from.now.sending);
+		clock_sleep_ms(LOOK_AGAIN_MS);
+		code = do_step(move, &move->from, MOVE_LOOK);
+	}
+	return code;
+}
+
+/* Copies and compares, and cuts the dealer off the first ledger. */
+static enum outcome copy_and_cut(struct move *move)
+{
+	enum outcome code = wait_until_quiet(move);
+
+	if (code == OUTCOME_DONE)
+		code = move_fetch_dealer(move);
+	if (code == OUTCOME_DONE && !is_in(move, &move->to, MOVE_ARRIVING))
+		code = do_step(move, &move->to, MOVE_ARRIVE);
+	if (code == OUTCOME_DONE && !is_in(move, &move->to, MOVE_ARRIVING))
+		return fail_elsewhere(move, &move->to);
+	if (code == OUTCOME_DONE)
+		code = move_copy(move);
+	if (code == OUTCOME_DONE)
+		code = move_compare(move);
+	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_CUT) : code;
+}
+
+/* The second ledger serves the dealer from here on. */
+static enum outcome open_and_remove(struct move *move)
+{
+	enum outcome code = OUTCOME_DONE;
+
+	if (!is_in(move, &move->to, MOVE_ARRIVED)) {
+		code = move_fetch_dealer(move);
+		if (code == OUTCOME_DONE)
+			code = do_step(move, &move->to, MOVE_OPEN);
+	}
+	if (code == OUTCOME_DONE && !is_in(move, &move->to, MOVE_ARRIVED))
+		return fail_elsewhere(move, &move->to);
+	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_REMOVE) : code;
+}
+
+static enum outcome delete_and_finish(struct move *move)
+{
+	enum outcome code = move_delete(move, &move->from);
+
+	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_FINISH) : code;
+}
+
+enum outcome move_dealer(struct move *move)
+{
+	enum outcome code = look_at_both(move);
+
+	if (code == OUTCOME_DONE)
+		code = identify_move(move);
+	if (code == OUTCOME_DONE && !is_live(&move->from) && !is_in(move, &move->from, MOVE_GONE))
+		code = do_step(move, &move->from, MOVE_LEAVE);
+	if (code == OUTCOME_DONE && is_in(move, &move->from, MOVE_LEAVING))
+		code = copy_and_cut(move);
+	if (code == OUTCOME_DONE && is_in(move, &move->from, MOVE_LEFT))
+		code = open_and_remove(move);
+	if (code == OUTCOME_DONE && is_in(move, &move->from, MOVE_REMOVING))
+		code = delete_and_finish(move);
+	if (code == OUTCOME_DONE && !is_in(move, &move->from, MOVE_GONE))
+		return fail_elsewhere(move, &move->from);
+	return code;
+}
+
+/* Deletes what an aborted move put in the second ledger. */
+static enum outcome undo_copy(struct move *move)
+{
+	enum outcome code = OUTCOME_DONE;
+
+	memcpy(move->id, move->to.now.move.id, sizeof(move->id));
+	if (!is_in(move, &move->to, MOVE_UNDOING))
+		code = do_step(move, &move->to, MOVE_UNDO);
+	if (code == OUTCOME_DONE)
+		code = move_delete(move, &move->to);
+	return code == OUTCOME_DONE ? do_step(move, &move->to, MOVE_UNDONE) : code;
+}
+
+enum outcome move_abort(struct move *move)
+{
+	enum outcome code = look_at_both(move);
+
+	if (code != OUTCOME_DONE)
+		return code;
+	if ((is_live(&move->from) && !names_other(&move->from, &move->to)))
+		return fail_elsewhere(move, &move->from);
+	if ((is_live(&move->to) && !names_other(&move->to, &move->from)))
+		return fail_elsewhere(move, &move->to);
+	/* The first ledger decides: after this it serves the dealer, and the second one can never open it. */
+	if (is_live(&move->from) && move->from.now.move.state != MOVE_LEAVING)
+		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
+			"dealer %s: it is too late to undo the move; repeat the command without --abort, "
+			"which completes it",
+			move->casino_id);
+	if (is_live(&move->from)) {
+		memcpy(move->id, move->from.now.move.id, sizeof(move->id));
+		code = do_step(move, &move->from, MOVE_STAY);
+	}
+	if (code != OUTCOME_DONE || !is_live(&move->to))
+		return code;
+	if (!move->from.now.has_dealer)
+		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
+			"dealer %s: this ledger does not have it, so that its rows in the other one stay",
+			move->casino_id);
+	return undo_copy(move);
+}

@@ -1,0 +1,72 @@
+/*
+ * move - moves a dealer with all its rows to another ledger, or undoes that (domain/dealer_move.h).
+ *
+ * Both ledgers keep the state of the move. After any failure, and after a kill of any of the three processes,
+ * the same call goes on. The copy is compared by counts, digests and sums before the first ledger gives the
+ * dealer up. Its failures are reported by @from.
+ */
+#ifndef ADMIN_MOVE_MOVE_H
+#define ADMIN_MOVE_MOVE_H
+
+#include "admin/session.h"
+#include "base/buffer.h"
+
+/* How long to wait until no callback of the dealer is being sent: a lost sender is taken over after 70 s at most. */
+#define MOVE_PATIENCE_MS 90000
+
+/* The rows of one kind. */
+struct move_tally {
+	uint64_t count;
+	sum_t amount;
+	char digest[DIGEST_TEXT_SIZE];
+};
+
+/* One of the two ledgers. */
+struct move_side {
+	struct session *session;
+	char installation[MOVE_PEER_SIZE];
+	struct dealer_move_result now; /* its half of the move; the bytes in it are in @after */
+	struct buffer after;
+};
+
+struct move {
+	struct move_side from;
+	struct move_side to;
+	char casino_id[CASINO_ID_SIZE];
+	char from_name[CELL_NAME_SIZE]; /* of the cells, for people; "": not known */
+	char to_name[CELL_NAME_SIZE];
+	char id[MOVE_ID_SIZE];
+	struct buffer dealer; /* the row of the dealer, packed; has secrets */
+	uint64_t rows;        /* copied or deleted by this call */
+	/* Called with what is done and the rows so far. NULL: not called. */
+	void (*progress)(void *closure, const char *what, uint64_t rows);
+	void *progress_closure;
+	struct move_tally tallies[RECORD_COUNT]; /* of the kinds that were compared by this call */
+};
+
+/* Begins with the sessions of the two ledgers. Call move_close() in any case. */
+void move_open(struct move *move, struct session *from, struct session *to, const char *casino_id);
+void move_close(struct move *move);
+
+/* Moves the dealer, or goes on with its move. */
+enum outcome move_dealer(struct move *move);
+
+/* Undoes a move that has not cut the dealer off the first ledger. Without a move it does nothing. */
+enum outcome move_abort(struct move *move);
+
+/* ---- the rows (rows.c) */
+
+/* Copies the rows from where the second ledger has them. */
+enum outcome move_copy(struct move *move);
+/* Compares the rows of both ledgers. OUTCOME_FAILED if they differ. */
+enum outcome move_compare(struct move *move);
+/* Deletes the rows of one side, which is removing or undoing. */
+enum outcome move_delete(struct move *move, struct move_side *side);
+/* Fetches the row of the dealer from the first ledger into move->dealer. */
+enum outcome move_fetch_dealer(struct move *move);
+
+/* Reports a failure of the side's session as one of the first ledger's. */
+enum outcome move_ask(struct move *move, struct move_side *side, enum command command,
+	const void *cmd, void *result);
+
+#endif
