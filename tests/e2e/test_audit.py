@@ -27,7 +27,7 @@ READS = {"status", "metrics", "dealer list", "dealer show", "dealer ping", "clie
          "operator list", "cell list", "cluster status", "replay list", "replay show", "report days"}
 # Commands that work without a ledger, or whose rows the suite of the command looks up.
 ELSEWHERE = {"init", "adopt", "schema", "dealer test", "backup", "restore", "export", "import", "sweep",
-             "demo", "callback replay", "replay stop", "job", "member add", "member list", "member renew", "member remove"}
+             "demo", "callback replay", "replay stop", "job", "dealer move", "member add", "member list", "member renew", "member remove"}
 SETTINGS = (("currency", "eur", "currency"), ("mode", "seamless", "mode"), ("decimals", "3", "decimals"),
             ("utc-offset", "420", "utc_offset_min"), ("rate-limit", "7", "rate_limit"),
             ("algorithm", "hmac-sha512", "signature_algorithm"),
@@ -225,7 +225,8 @@ def case_complete(trail):
     equal(trail.done - set(words), set(), "commands that are gone")
     admin = {name for name, command in COMMANDS.items()
              if command.socket == "ADMIN" and command.access == "WRITE"}
-    elsewhere = {name for name in admin if name in ("backup", "import", "replay_start", "replay_stop")}
+    elsewhere = {name for name in admin if name in ("backup", "import", "replay_start", "replay_stop", "dealer_move",
+                                                        "move_put", "move_drop")}
     equal(admin - elsewhere - trail.ledger, set(), "commands of the ledger")
 
 

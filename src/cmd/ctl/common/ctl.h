@@ -77,6 +77,9 @@ enum ctl_option {
 	OPTION_CLIENT,
 	OPTION_ERROR,
 	OPTION_WHY,
+	OPTION_TO,
+	OPTION_TO_CONFIG,
+	OPTION_ABORT,
 #define DEALER_SETTING(option, name, ...) OPTION_##option,
 #include "cmd/ctl/common/dealer_settings.def"
 #undef DEALER_SETTING
@@ -206,7 +209,7 @@ ctl_run ctl_dealer_hold, ctl_dealer_key_confirm, ctl_client_key_confirm, ctl_rel
 ctl_run ctl_player_add, ctl_player_list, ctl_player_show, ctl_player_suspend, ctl_player_resume,
 	ctl_player_ledger, ctl_player_adjust;
 ctl_run ctl_transfer_show, ctl_transfer_list, ctl_follow;
-ctl_run ctl_dealer_ping, ctl_dealer_test;
+ctl_run ctl_dealer_ping, ctl_dealer_test, ctl_dealer_move;
 ctl_run ctl_client_add, ctl_client_list, ctl_client_key_add, ctl_client_key_use,
 	ctl_client_key_retire, ctl_client_remove;
 ctl_run ctl_bet_show, ctl_bet_list, ctl_round_show, ctl_round_correct;
