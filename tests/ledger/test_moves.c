@@ -22,18 +22,14 @@ static struct move move;
 static int calls_left; /* until one fails; below 0: none does */
 static bool is_done;   /* the call that fails was done, and its answer is lost */
 static unsigned int moves_made;
-static bool back; /* the dealer moves from the other ledger to case_ledger */
+static const char *mover = "demo";
+static bool is_doubled; /* each command is sent twice, as after a broken connection */
+static bool back;       /* the dealer moves from the other ledger to case_ledger */
 
-static enum status ask(void *closure, enum command command, const void *cmd, void *result)
+static void run_in(struct ledger *ledger, struct slot *slot, enum command command, const void *cmd)
 {
-	struct ledger *ledger = closure;
-	struct slot *slot = &slots[ledger == &other];
-	const bool fails = calls_left == 0;
 	struct buffer out;
 
-	calls_left -= calls_left >= 0;
-	if (fails && !is_done)
-		return STATUS_NOT_SENT;
 	memset(slot, 0, sizeof(*slot));
 	slot->command = command;
 	slot->link = 1;
@@ -43,6 +39,19 @@ static enum status ask(void *closure, enum command command, const void *cmd, voi
 	ledger_answer(ledger, slot, 1, &out);
 	ck_assert(!out.failed);
 	buffer_free(&out);
+}
+
+static enum status ask(void *closure, enum command command, const void *cmd, void *result)
+{
+	struct ledger *ledger = closure;
+	struct slot *slot = &slots[ledger == &other];
+	const bool fails = calls_left == 0;
+
+	calls_left -= calls_left >= 0;
+	if (fails && !is_done)
+		return STATUS_NOT_SENT;
+	for (unsigned int times = 0; times <= is_doubled; times++)
+		run_in(ledger, slot, command, cmd);
 	ck_assert_int_eq(slot->outcome, FRAME_DONE);
 	memcpy(result, &slot->result, command_infos[command].result_size);
 	return fails ? STATUS_UNKNOWN : STATUS_OK;
@@ -245,7 +254,7 @@ static void begin_move(void)
 		snprintf(sessions[i].operator.operation_id, OPERATION_ID_SIZE, "%07uaaaaaaaaaaaaa",
 			++moves_made);
 	}
-	move_open(&move, &sessions[0], &sessions[1], "demo");
+	move_open(&move, &sessions[0], &sessions[1], mover);
 	strcpy(move.to_name, "b");
 }
 
@@ -359,6 +368,21 @@ START_TEST(a_dealer_moves)
 }
 END_TEST
 
+START_TEST(a_command_that_is_sent_twice_acts_once)
+{
+	unsigned int before[RECORD_COUNT];
+
+	make_world(CASE_MEMORY, WALLET_SEAMLESS);
+	count_all(before);
+	is_doubled = true;
+	move_all();
+	is_doubled = false;
+	counts_are(before);
+	goes_on_there(WALLET_SEAMLESS);
+	case_close();
+}
+END_TEST
+
 /* Each command fails once: before it arrives, or with its answer lost. The same command again goes on. */
 START_TEST(an_interrupted_move_goes_on)
 {
@@ -414,6 +438,36 @@ START_TEST(an_aborted_move_leaves_nothing)
 		}
 		close_world();
 	}
+}
+END_TEST
+
+/* A batch of results has items of two dealers, of which one has moved and the other one is to stay. */
+START_TEST(an_abort_keeps_the_batch_of_another_dealer)
+{
+	enum outcome code = OUTCOME_FAILED;
+	unsigned int aborted = 0;
+
+	make_world(CASE_MEMORY, WALLET_TRANSFER);
+	move_all();
+	mover = "else";
+	is_done = true;
+	for (int at = 1; code != OUTCOME_DONE; at += 4) {
+		calls_left = at;
+		code = run_move(move_dealer);
+		calls_left = -1;
+		if (code == OUTCOME_DONE || run_move(move_abort) != OUTCOME_DONE)
+			break;
+		aborted++;
+		ck_assert_uint_eq(count_stored(other_db, RECORD_RESULT_BATCH), 1);
+	}
+	ck_assert_uint_gt(aborted, 20);
+	move_all();
+	mover = "demo";
+	ck_assert_uint_eq(count_stored(other_db, RECORD_RESULT_BATCH), 1);
+	go_there();
+	ck_assert(run_batch().verdict.replay);
+	case_prove();
+	case_close();
 }
 END_TEST
 
@@ -552,8 +606,10 @@ Suite *moves_suite(void)
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, a_dealer_moves, 0, CASE_STORE_COUNT * WALLET_MODE_COUNT);
+	tcase_add_test(tests, a_command_that_is_sent_twice_acts_once);
 	tcase_add_loop_test(tests, an_interrupted_move_goes_on, 0, 2);
 	tcase_add_test(tests, an_aborted_move_leaves_nothing);
+	tcase_add_test(tests, an_abort_keeps_the_batch_of_another_dealer);
 	tcase_add_test(tests, calls_are_refused_meanwhile);
 	tcase_add_test(tests, retention_begins_again);
 	tcase_add_test(tests, retention_waits_for_a_move);
