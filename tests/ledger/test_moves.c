@@ -471,6 +471,55 @@ START_TEST(an_abort_keeps_the_batch_of_another_dealer)
 }
 END_TEST
 
+/* The data of the other ledger went back between the cut and the opening: the rows are copied again. */
+START_TEST(a_copy_that_went_back_is_made_again)
+{
+	const struct live_move *ours = NULL;
+	unsigned int before[RECORD_COUNT];
+
+	make_world(CASE_MEMORY, WALLET_SEAMLESS);
+	count_all(before);
+	is_done = true;
+	for (int at = 20; !ours || ours->state != MOVE_LEFT; at++) {
+		calls_left = at;
+		ck_assert_int_ne(run_move(move_dealer), OUTCOME_DONE);
+		ours = moves_find(&case_ledger.derived.moves, "demo");
+		ck_assert(ours && ours->state != MOVE_REMOVING);
+	}
+	ledger_free(&other);
+	other_db->close(other_db);
+	open_there();
+	move_all();
+	counts_are(before);
+	goes_on_there(WALLET_SEAMLESS);
+	case_close();
+}
+END_TEST
+
+/* The other ledger has lost the dealer after it was opened: no row is deleted. */
+START_TEST(rows_stay_if_the_other_ledger_lost_the_dealer)
+{
+	const struct live_move *ours = NULL;
+	unsigned int bets;
+
+	make_world(CASE_MEMORY, WALLET_SEAMLESS);
+	bets = count_stored(case_db, RECORD_BET);
+	is_done = true;
+	for (int at = 20; !ours || ours->state != MOVE_REMOVING; at++) {
+		calls_left = at;
+		ck_assert_int_ne(run_move(move_dealer), OUTCOME_DONE);
+		ours = moves_find(&case_ledger.derived.moves, "demo");
+	}
+	ledger_free(&other);
+	other_db->close(other_db);
+	open_there();
+	calls_left = -1;
+	ck_assert_int_eq(run_move(move_dealer), OUTCOME_FAILED);
+	ck_assert_uint_eq(count_stored(case_db, RECORD_BET), bets);
+	close_world();
+}
+END_TEST
+
 START_TEST(calls_are_refused_meanwhile)
 {
 	const struct bet_place_cmd bet = case_bet_cmd("late", "late", CREDIT);
@@ -610,6 +659,8 @@ Suite *moves_suite(void)
 	tcase_add_loop_test(tests, an_interrupted_move_goes_on, 0, 2);
 	tcase_add_test(tests, an_aborted_move_leaves_nothing);
 	tcase_add_test(tests, an_abort_keeps_the_batch_of_another_dealer);
+	tcase_add_test(tests, a_copy_that_went_back_is_made_again);
+	tcase_add_test(tests, rows_stay_if_the_other_ledger_lost_the_dealer);
 	tcase_add_test(tests, calls_are_refused_meanwhile);
 	tcase_add_test(tests, retention_begins_again);
 	tcase_add_test(tests, retention_waits_for_a_move);

@@ -136,6 +136,9 @@ static enum outcome identify_move(struct move *move)
 		memcpy(move->id, ours->id, sizeof(move->id));
 		return OUTCOME_DONE;
 	}
+	/* The other ledger has not finished a move to this one. */
+	if (is_live(&move->to) && theirs->state != MOVE_ARRIVING && theirs->state != MOVE_UNDOING)
+		return fail_elsewhere(move, &move->to);
 	if (is_live(&move->to))
 		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
 			"dealer %s: an aborted move is not undone yet; repeat the command with --abort first",
@@ -166,13 +169,11 @@ static enum outcome wait_until_quiet(struct move *move)
 	return code;
 }
 
-/* Copies and compares, and cuts the dealer off the first ledger. */
-static enum outcome copy_and_cut(struct move *move)
+/* Copies the rows that the second ledger does not have, and compares all. */
+static enum outcome copy_rows(struct move *move)
 {
-	enum outcome code = wait_until_quiet(move);
+	enum outcome code = move_fetch_dealer(move);
 
-	if (code == OUTCOME_DONE)
-		code = move_fetch_dealer(move);
 	if (code == OUTCOME_DONE && !is_in(move, &move->to, MOVE_ARRIVING))
 		code = do_step(move, &move->to, MOVE_ARRIVE);
 	if (code == OUTCOME_DONE && !is_in(move, &move->to, MOVE_ARRIVING))
@@ -181,16 +182,31 @@ static enum outcome copy_and_cut(struct move *move)
 		code = move_copy(move);
 	if (code == OUTCOME_DONE)
 		code = move_compare(move);
+	move->is_compared = code == OUTCOME_DONE;
+	return code;
+}
+
+/* Copies and compares, and cuts the dealer off the first ledger. */
+static enum outcome copy_and_cut(struct move *move)
+{
+	enum outcome code = wait_until_quiet(move);
+
+	if (code == OUTCOME_DONE)
+		code = copy_rows(move);
 	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_CUT) : code;
 }
 
-/* The second ledger serves the dealer from here on. */
+/*
+ * The second ledger serves the dealer from here on. An earlier run may have compared long ago, and the data of the
+ * second ledger may have gone back since.
+ */
 static enum outcome open_and_remove(struct move *move)
 {
 	enum outcome code = OUTCOME_DONE;
 
 	if (!is_in(move, &move->to, MOVE_ARRIVED)) {
-		code = move_fetch_dealer(move);
+		if (!move->is_compared)
+			code = copy_rows(move);
 		if (code == OUTCOME_DONE)
 			code = do_step(move, &move->to, MOVE_OPEN);
 	}
@@ -199,10 +215,23 @@ static enum outcome open_and_remove(struct move *move)
 	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_REMOVE) : code;
 }
 
+/* Returns true if the dealer arrived in the second ledger by this move. It may have moved on since. */
+static bool has_arrived(const struct move *move)
+{
+	return is_in(move, &move->to, MOVE_ARRIVED) ||
+		(move->to.now.has_move && strcmp(move->to.now.move.id, move->id) != 0);
+}
+
 static enum outcome delete_and_finish(struct move *move)
 {
-	enum outcome code = move_delete(move, &move->from);
+	enum outcome code;
 
+	if (!has_arrived(move))
+		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
+			"dealer %s: the other ledger does not have it, although it had: its rows stay here; "
+			"restore the data of that ledger",
+			move->casino_id);
+	code = move_delete(move, &move->from);
 	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_FINISH) : code;
 }
 
@@ -244,9 +273,14 @@ enum outcome move_abort(struct move *move)
 
 	if (code != OUTCOME_DONE)
 		return code;
-	if ((is_live(&move->from) && !names_other(&move->from, &move->to)))
+	/* Its rows in the other ledger may be the only ones. */
+	if (!is_live(&move->from) && !move->from.now.has_dealer)
+		return session_fail(move->from.session, OUTCOME_FAILED, "dealer_not_found",
+			"dealer %s: this ledger does not have it, so there is nothing to undo",
+			move->casino_id);
+	if (is_live(&move->from) && !names_other(&move->from, &move->to))
 		return fail_elsewhere(move, &move->from);
-	if ((is_live(&move->to) && !names_other(&move->to, &move->from)))
+	if (is_live(&move->to) && !names_other(&move->to, &move->from))
 		return fail_elsewhere(move, &move->to);
 	/* The first ledger decides: after this it serves the dealer, and the second one can never open it. */
 	if (is_live(&move->from) && move->from.now.move.state != MOVE_LEAVING)
@@ -260,9 +294,5 @@ enum outcome move_abort(struct move *move)
 	}
 	if (code != OUTCOME_DONE || !is_live(&move->to))
 		return code;
-	if (!move->from.now.has_dealer)
-		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
-			"dealer %s: this ledger does not have it, so that its rows in the other one stay",
-			move->casino_id);
 	return undo_copy(move);
 }

@@ -38,6 +38,7 @@ struct move {
 	char id[MOVE_ID_SIZE];
 	struct buffer dealer; /* the row of the dealer, packed; has secrets */
 	uint64_t rows;        /* copied or deleted by this call */
+	bool is_compared;     /* this call has compared the rows, and they were equal */
 	/* Called with what is done and the rows so far. NULL: not called. */
 	void (*progress)(void *closure, const char *what, uint64_t rows);
 	void *progress_closure;
