@@ -198,8 +198,10 @@ struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), voi
 {
 	struct fiber *fiber;
 
-	if (fibers->count == fibers->max)
+	if (fibers->count == fibers->max) {
+		errno = ENOSPC;
 		return NULL;
+	}
 	fiber = calloc(1, sizeof(*fiber));
 	if (!fiber)
 		return NULL;

@@ -97,7 +97,7 @@ bool fiber_pool_init(struct fiber_pool *fiber_pool, struct pool *pool, unsigned 
 
 	*fiber_pool = (struct fiber_pool){.pool = pool};
 	fiber_pool->slots = calloc(all, sizeof(*fiber_pool->slots));
-	fiber_pool->fibers = fibers_new(all + FCGI_BACKGROUND_FIBERS_MAX);
+	fiber_pool->fibers = fibers_new(all + program->background_fibers + FCGI_BACKGROUND_FIBERS);
 	if (!fiber_pool->slots || !fiber_pool->fibers ||
 		!program->fibers(program->context, fiber_pool->fibers) ||
 		!fibers_add(fiber_pool->fibers, stop_watcher_run, fiber_pool, true) ||

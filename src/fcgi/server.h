@@ -24,8 +24,8 @@
 #define FCGI_READ_MS     20000
 /* Not an exit code: see fcgi_program.again_ms. */
 #define FCGI_AGAIN (-1)
-/* Fibers besides those that serve requests. */
-#define FCGI_BACKGROUND_FIBERS_MAX 16
+/* Fibers of this library besides those that serve requests: they stop, and lead other processes. */
+#define FCGI_BACKGROUND_FIBERS 2
 
 /*
  * The answer to a request. The buffers belong to the worker and stay valid until its next
@@ -67,6 +67,7 @@ struct fcgi_program {
 	 * fails, see errno.
 	 */
 	bool (*fibers)(void *context, struct fibers *fibers);
+	unsigned int background_fibers; /* the most that fibers() adds */
 	/*
 	 * Not 0: fcgi_run() returns FCGI_AGAIN after this many milliseconds. @fd and its queued
 	 * connections are untouched.

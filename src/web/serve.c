@@ -444,6 +444,22 @@ static bool program_fibers(void *context, struct fibers *fibers)
 	return added;
 }
 
+/* Returns how many fibers program_fibers() adds for a cell. */
+static unsigned int fibers_of(const struct muxes *muxes, const struct refusal_queue *refusals)
+{
+	return muxes->count + (refusals != NULL);
+}
+
+static unsigned int count_fibers(const struct web_service *service)
+{
+	const struct web_cells *cells = service->cells;
+	unsigned int count = fibers_of(service->muxes, service->refusals);
+
+	for (unsigned int at = 1; cells && at < cells->count; at++)
+		count += fibers_of(cells->list[at].muxes, cells->list[at].refusals);
+	return count;
+}
+
 struct fcgi_program web_service_program(const struct web_service *service)
 {
 	struct fcgi_program program = {.context = (void *)(uintptr_t)service,
@@ -453,7 +469,8 @@ struct fcgi_program web_service_program(const struct web_service *service)
 		.serve = program_serve,
 		.after = program_after,
 		.refuses_excess = true,
-		.fibers = service->muxes ? program_fibers : NULL};
+		.fibers = service->muxes ? program_fibers : NULL,
+		.background_fibers = service->muxes ? count_fibers(service) : 0};
 
 	if (service->refusals)
 		refusal_queue_begin(service->refusals);

@@ -251,6 +251,28 @@ def case_one_cell_hangs():
     wait_until(lambda: WORLD.balance("b").status == 200, 10, "the cell's dealers are served again")
 
 
+def case_most_cells():
+    """The most cells and threads: all connections have their fibers."""
+    others = [WORLD.b.config]
+    for number in set(range(1, 16)) - {NUMBER}:
+        others.append(WORLD.a.dir / f"cell-{number}.conf")
+        others[-1].write_text(f'cell_name = "c{number}"\nledger_number = {number}\n'
+                              f'socket_directory = "/nowhere/{number}"\nstate_directory = "/nowhere/{number}"\n')
+        others[-1].chmod(0o644)
+    config = WORLD.a.dir / "most.conf"
+    config.write_text(WORLD.a.cells_config.read_text().replace(
+        f'cells = {{"{WORLD.b.config}"}}', "cells = {" + ", ".join(f'"{path}"' for path in others) + "}"))
+    config.chmod(0o644)
+    path = WORLD.a.dir / "most.sock"
+    with subprocess.Popen([WORLD.a.worker, "--config", config, "--socket", path, "--threads", "256"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as worker:
+        wait_until(lambda: path.exists() or worker.poll() is not None, 10, "the worker's socket")
+        worker.terminate()
+        output = worker.communicate(timeout=20)[0]
+    equal(worker.returncode, 0, output)
+    check("start_failed" not in output, output)
+
+
 def case_one_cell_stopped():
     equal((figures(), ready()[0]), (gauge(1, 1), {"a": True, "b": True}), "both answer")
     balance = WORLD.balance("b").json["balance"]
@@ -326,6 +348,7 @@ CASES = [
     ("results of both cells in one batch", case_batch),
     ("a batch that one of two cells refuses", case_batch_refused_by_one),
     ("one cell hangs", case_one_cell_hangs),
+    ("the most cells", case_most_cells),
     ("one cell stopped, and its restart", case_one_cell_stopped),
     ("the default cell stopped", case_default_cell_stopped),
     ("a dealer in two cells", case_two_cells),
