@@ -16,6 +16,7 @@
  *   78  configuration error
  */
 #include "base/cells.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/no_dump.h"
 #include "base/rlimit.h"
@@ -265,15 +266,17 @@ static void service_refusals(struct web_service *service, const struct settings 
 /* Sends what is left when the process stops, and closes the connections of fibers. */
 static void service_end(const struct web_service *service)
 {
+	const int64_t deadline_ms = clock_boot_ms() + REFUSAL_END_MS;
 	struct web_cells *cells = service->cells;
 
 	if (service->refusals)
-		refusal_queue_end(service->refusals, service->ledger_path);
+		refusal_queue_end(service->refusals, service->ledger_path, deadline_ms);
 	if (service->muxes)
 		muxes_free(service->muxes);
 	for (unsigned int at = 1; cells && at < cells->count; at++) {
 		if (cells->list[at].refusals)
-			refusal_queue_end(cells->list[at].refusals, cells->list[at].ledger_path);
+			refusal_queue_end(cells->list[at].refusals, cells->list[at].ledger_path,
+				deadline_ms);
 		if (cells->list[at].muxes)
 			muxes_free(cells->list[at].muxes);
 	}

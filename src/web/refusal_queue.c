@@ -7,9 +7,7 @@
 
 /* The bytes that calls without a valid signature may use. */
 #define STRANGERS_BYTES (REFUSAL_QUEUE_BYTES / 2)
-/* The process stops: how long the last command may take. */
-#define END_MS      500
-#define END_POLL_MS 5
+#define END_POLL_MS     5
 
 bool refusal_queue_init(struct refusal_queue *queue)
 {
@@ -197,9 +195,8 @@ static bool has_sent(struct refusal_queue *queue)
 	return sent;
 }
 
-void refusal_queue_end(struct refusal_queue *queue, const char *ledger_path)
+void refusal_queue_end(struct refusal_queue *queue, const char *ledger_path, int64_t deadline_ms)
 {
-	const int64_t deadline_ms = clock_boot_ms() + END_MS;
 	struct link link;
 
 	refusal_queue_begin(queue);

@@ -23,6 +23,8 @@
 #define REFUSAL_GATHER_MS   50
 /* The command is repeated for this time, for example while the ledger starts again. */
 #define REFUSAL_DEADLINE_MS 5000
+/* The process stops: how long the last commands of all queues may take. */
+#define REFUSAL_END_MS 500
 
 struct refusal_queue {
 	pthread_mutex_t mutex;
@@ -69,7 +71,7 @@ bool refusal_queue_add(struct refusal_queue *queue, const struct refused_call *c
  */
 void refusal_queue_pass(struct refusal_queue *queue, const char *ledger_path);
 
-/* Sends what is left when the process stops. */
-void refusal_queue_end(struct refusal_queue *queue, const char *ledger_path);
+/* Sends what is left when the process stops, until @deadline_ms (boot time), which all queues share. */
+void refusal_queue_end(struct refusal_queue *queue, const char *ledger_path, int64_t deadline_ms);
 
 #endif

@@ -182,7 +182,7 @@ START_TEST(calls_are_collected)
 	ck_assert(add_call(&call, 1000));
 	call.proved = true;
 	ck_assert(add_call(&call, 1000));
-	refusal_queue_end(&queue, service.ledger_path);
+	refusal_queue_end(&queue, service.ledger_path, clock_boot_ms() + REFUSAL_END_MS);
 	ck_assert_uint_eq(queue.calls.len, 0);
 	ck_assert_uint_eq(fake.calls[COMMAND_REFUSED_KEEP], 1);
 }
@@ -210,7 +210,7 @@ START_TEST(the_queue_has_a_bound)
 	ck_assert_uint_le(queue.calls.len, REFUSAL_QUEUE_BYTES);
 	ck_assert_uint_gt(strangers, 100);
 	ck_assert_uint_gt(callers, strangers / 2);
-	refusal_queue_end(&queue, service.ledger_path);
+	refusal_queue_end(&queue, service.ledger_path, clock_boot_ms() + REFUSAL_END_MS);
 	ck_assert_uint_eq(queue.calls.len, 0);
 	ck_assert_uint_ge(fake.calls[COMMAND_REFUSED_KEEP], 4);
 	ck_assert(add_call(&call, 100000));
@@ -236,6 +236,29 @@ START_TEST(a_silent_ledger_delays_no_call)
 }
 END_TEST
 
+/* The queues of all cells share the time that a stopping process has. */
+START_TEST(queues_end_together)
+{
+	static struct refusal_queue queues[4];
+	const struct refused_call call = {.proved = true};
+	const int64_t begun_ms = clock_boot_ms();
+	uint64_t lost;
+
+	fake_lock(&fake);
+	fake.acts[COMMAND_REFUSED_KEEP] = FAKE_SILENT;
+	fake_unlock(&fake);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert(refusal_queue_init(&queues[i]));
+		ck_assert(refusal_queue_add(&queues[i], &call, &lost));
+	}
+	for (size_t i = 0; i < 4; i++) {
+		refusal_queue_end(&queues[i], service.ledger_path, begun_ms + REFUSAL_END_MS);
+		ck_assert_uint_eq(queues[i].calls.len, 0);
+	}
+	ck_assert_int_lt(clock_boot_ms() - begun_ms, 3 * REFUSAL_END_MS);
+}
+END_TEST
+
 Suite *web_refusal_queue_suite(void)
 {
 	Suite *suite = suite_create("web_refusal_queue");
@@ -249,6 +272,7 @@ Suite *web_refusal_queue_suite(void)
 	tcase_add_test(wallet, calls_are_collected);
 	tcase_add_test(wallet, the_queue_has_a_bound);
 	tcase_add_test(wallet, a_silent_ledger_delays_no_call);
+	tcase_add_test(wallet, queues_end_together);
 	tcase_set_timeout(wallet, 60);
 	suite_add_tcase(suite, wallet);
 	tcase_add_checked_fixture(platform, setup_platform, teardown);
