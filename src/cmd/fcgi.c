@@ -220,7 +220,7 @@ static bool service_init(struct web_service *service, const struct arguments *ar
 
 /* Fills @cells with the cells of @list, and names them to @service if there are several. */
 static bool service_cells(struct web_service *service, const struct cell_list *list,
-	struct web_cells *cells)
+	unsigned int threads, struct web_cells *cells)
 {
 	struct web_cell *cell;
 	int len;
@@ -229,6 +229,7 @@ static bool service_cells(struct web_service *service, const struct cell_list *l
 		return true;
 	cells->count = list->count;
 	cells->ledger_deadline_ms = service->ledger_deadline_ms;
+	cells->calls_max = threads > 1 ? threads / 2 : 1;
 	for (unsigned int at = 0; at < list->count; at++) {
 		cell = &cells->list[at];
 		text_copy(cell->name, sizeof(cell->name), list->cells[at].name);
@@ -514,7 +515,7 @@ int main(int argc, char **argv)
 	status = cells_load(&settings, arguments.config, &list, stderr);
 	if (status)
 		return status_exit_code(status);
-	if (!service_cells(&service, &list, &cells))
+	if (!service_cells(&service, &list, arguments.threads, &cells))
 		return EX_CONFIG;
 	if (!flood_init(&flood)) {
 		fprintf(stderr,

@@ -174,6 +174,7 @@ static void serve_route(struct worker *worker, const struct route *route,
 		.link = &worker->link,
 		.cells = worker->cells,
 		.deadline_ms = request->boot_ms + service->ledger_deadline_ms,
+		.longest_deadline_ms = request->boot_ms + service->ledger_deadline_ms,
 		.ledger_deadline_ms = service->ledger_deadline_ms,
 		.request_window_s = service->request_window_s,
 		.sender = worker->sender,
@@ -344,10 +345,10 @@ void serve(struct worker *worker, const struct http_request *request)
 		serve_route(worker, route, request);
 	else
 		reply_refuse(reply, REFUSAL_NOT_FOUND, NULL);
+	if (worker->cells)
+		reply->status = cell_links_end(worker->cells, reply->status);
 	if (reply->status == STATUS_PROTOCOL)
 		worker->ended = true;
-	if (worker->cells)
-		cell_links_end(worker->cells, reply->status);
 	reply_finish(reply);
 	worker->rejections.pending = worker->refused.pending = false;
 	if (is_refused_probe(worker, request)) {

@@ -2,18 +2,22 @@
 """Workers that serve the dealers of two cells: two ledgers on Berkeley DB with different numbers, and one
 web server on both mounts. The operator's commands go to each cell by a configuration file of its own; the
 workers' file lists the other cell."""
+import contextlib
 import itertools
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
+from cb_codec import GREETING, MAGIC  # noqa: E402
 from cb_feed import FEED  # noqa: E402
 from cb_platform import (BETS, BETS_CANCEL, LOOPBACK, PLAYER_BALANCE, PLAYERS, RESULTS,  # noqa: E402
                          RESULTS_BATCH, Client, platform_call, seamless_dealer)
@@ -212,6 +216,24 @@ def case_batch_refused_by_one():
     equal(answer.status, 200, f"the round of cell b is open: {answer}")
 
 
+def case_retired_key():
+    """A key that was retired in the default cell does not work for players of the other cell either."""
+    for cell in WORLD.cells.values():
+        cell.ctl("client", "add", "second", "--key-file=-", stdin=KEY[::-1].replace("5", "6"))
+        cell.ctl("client", "key-add", "second", "--key-file=-", stdin=KEY.replace("5", "7"))
+    client = Client("second", KEY[::-1].replace("5", "6"))
+
+    def ask():
+        return platform_call(WORLD.server, PLAYER_BALANCE, {"player_id": WORLD.players["b"]}, client=client)
+
+    wait_until(lambda: ask().status == 200, 10, "the new key")
+    with hanging(WORLD.a):
+        # The keys of the other cell serve meanwhile.
+        wait_until(lambda: all(ask().status == 200 for _ in range(40)), 10, "the players of cell b")
+    WORLD.a.ctl("client", "key-retire", "second", "k1")
+    wait_until(lambda: all(ask().status == 401 for _ in range(20)), 10, "the key is retired")
+
+
 def figures():
     text = platform_call(WORLD.server, "/metrics", method="GET").body.decode()
     return {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if "cell_up{" in line}
@@ -236,18 +258,97 @@ def in_time(seconds):
 
 
 def case_one_cell_hangs():
-    """A ledger that takes calls and does not answer, so that only the worker's limits end them."""
-    pids = WORLD.b.engine_pids()
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-    try:
+    with hanging(WORLD.b):
         refused(WORLD.balance("b"), 503, "service_unavailable")
         equal(WORLD.transfer("b", 1).status in (500, 503), True, "a transfer")
         in_time(8)
         equal(figures(), gauge(1, 0), "the gauge")
+    wait_until(lambda: WORLD.balance("b").status == 200, 10, "the cell's dealers are served again")
+
+
+@contextlib.contextmanager
+def hanging(cell):
+    """A ledger that takes calls and does not answer, so that only the worker's limits end them."""
+    pids = cell.engine_pids()
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
     finally:
         for pid in pids:
             os.kill(pid, signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def many(count, function):
+    """Runs @function again and again in @count threads."""
+    stop = threading.Event()
+
+    def run():
+        while not stop.is_set():
+            function()
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def case_many_callers_of_a_cell_that_hangs():
+    """They leave slots to the dealers of the other cell. Those without a signature do, too."""
+    def bet_b():
+        WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players["b"])
+
+    def unsigned_b():
+        WORLD.balance("b", signature="0" * 64)
+
+    served = {unsigned_b: lambda: WORLD.balance("a"),
+              bet_b: lambda: WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players["a"])}
+    for function, ask in served.items():
+        with hanging(WORLD.b), many(48, function):
+            wait_until(lambda one=ask: all(one().status == 200 for _ in range(40)), 10,
+                       f"the calls of cell a beside {function.__name__}")
+    wait_until(lambda: WORLD.balance("b").status == 200, 10, "the cell's dealers are served again")
+
+
+def case_other_version():
+    """A ledger of another version in one cell ends no worker, also if a stranger makes it look there."""
+    pids = WORLD.server.worker_pids()
+    WORLD.b.stop()
+    path = WORLD.b.sockets / "edge.sock"
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        path.chmod(0o666)
+        listener.listen(64)
+
+        def greet():
+            with contextlib.suppress(OSError):
+                while True:
+                    with listener.accept()[0] as connection:
+                        connection.sendall(GREETING.pack(MAGIC, 1, 1))
+
+        greeter = threading.Thread(target=greet)
+        greeter.start()
+        try:
+            wait_until(lambda: stranger().status == 503, 10, "an unknown dealer may be in that cell")
+            for _ in range(20):
+                refused(WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players["b"]), 503, "service_unavailable")
+                equal(WORLD.balance("a").status, 200, "a dealer of the other cell")
+            refused(WORLD.balance("b"), 503, "service_unavailable")
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            greeter.join()
+    path.unlink()
+    equal(WORLD.server.worker_pids(), pids, "the workers")
+    logged = "".join(file.read_text() for file in WORLD.a.logs.iterdir())
+    check('event=cell_version cell="b"' in logged, "the log")
+    WORLD.b.start()
     wait_until(lambda: WORLD.balance("b").status == 200, 10, "the cell's dealers are served again")
 
 
@@ -333,7 +434,8 @@ def case_same_number():
 
 
 for case in (case_transfers, case_callers, case_player_ids, case_one_cell_hangs, case_one_cell_stopped,
-             case_default_cell_stopped, case_two_cells):
+             case_default_cell_stopped, case_two_cells, case_retired_key, case_other_version,
+             case_many_callers_of_a_cell_that_hangs):
     cb.needs(case, "players of both cells")
 for case in (case_batch, case_batch_refused_by_one):
     cb.needs(case, "players of both cells", "transfers, balance and feed")
@@ -347,7 +449,10 @@ CASES = [
     ("bets, results and cancellations", case_bets),
     ("results of both cells in one batch", case_batch),
     ("a batch that one of two cells refuses", case_batch_refused_by_one),
+    ("a retired key of a game server", case_retired_key),
     ("one cell hangs", case_one_cell_hangs),
+    ("many callers of a cell that hangs", case_many_callers_of_a_cell_that_hangs),
+    ("a cell of another version", case_other_version),
     ("the most cells", case_most_cells),
     ("one cell stopped, and its restart", case_one_cell_stopped),
     ("the default cell stopped", case_default_cell_stopped),

@@ -258,7 +258,7 @@ static enum status find_parts(struct web_request *web, const struct batch *batch
 		if (!unpack_record(&rest, settle_item_fields, &item))
 			status = STATUS_NOMEM;
 		else if (item.player.casino_id[0])
-			status = cell_links_dealer(web->cells, item.player.casino_id,
+			status = cell_links_dealer(web->cells, item.player.casino_id, true,
 				web->request->boot_ms, web->deadline_ms, &part_of[at]);
 		else if (strlen(item.player.player_id) == PLAYER_ID_SIZE - 1)
 			/* The place among the ids, until they are found. */
@@ -321,7 +321,9 @@ static void settle_parts(struct web_request *web, const struct batch *batch,
 
 		if (!part->batch)
 			continue;
-		cell_links_choose(web->cells, at);
+		status = cell_links_choose(web->cells, at);
+		if (status)
+			continue;
 		web_request_use_cell(web);
 		status = settle_batch(web, part->batch, &part->result);
 		if (status)

@@ -17,6 +17,7 @@ struct cell_links *cell_links_new(struct web_cells *cells, struct link *first,
 	if (!links)
 		return NULL;
 	links->cells = cells;
+	links->held = CELL_NONE;
 	for (unsigned int at = 0; at < cells->count; at++) {
 		entry = &links->list[at];
 		entry->cell = &cells->list[at];
@@ -50,6 +51,8 @@ void cell_links_free(struct cell_links *links)
 void cell_links_begin(struct cell_links *links, const char *request_id)
 {
 	links->at = 0;
+	links->held = CELL_NONE;
+	links->crowded = false;
 	links->chosen = false;
 	links->remembered = NULL;
 	links->began_ms = clock_boot_ms();
@@ -57,28 +60,96 @@ void cell_links_begin(struct cell_links *links, const char *request_id)
 		links->list[at].link->request_id = request_id;
 }
 
-/* Notes the outcome of a call to the cell that began at @began_ms. */
-static void cell_note(struct cell_link *entry, int64_t began_ms, enum status status)
+/* Returns true once in @interval_ms for all threads and fibers that share @next_ms. */
+static bool take_turn(_Atomic int64_t *next_ms, int64_t interval_ms)
 {
-	int64_t answers = 0;
+	const int64_t now_ms = clock_boot_ms();
+	int64_t next = atomic_load(next_ms);
 
-	if (entry->link->asked_ms >= began_ms)
-		atomic_store(&entry->cell->silent_ms, 0);
-	else if (status == STATUS_NOT_SENT || status == STATUS_UNKNOWN)
-		atomic_compare_exchange_strong(&entry->cell->silent_ms, &answers, began_ms);
+	return now_ms >= next &&
+		atomic_compare_exchange_strong(next_ms, &next, now_ms + interval_ms);
 }
 
-void cell_links_end(struct cell_links *links, enum status status)
+static void warn_of_version(struct web_cell *cell)
+{
+	if (take_turn(&cell->warn_ms, CELL_WARN_MS))
+		log_line(LOG_LEVEL_ERROR, "cell_version",
+			"cell=\"%s\" error=\"its ledger speaks another protocol version\" "
+			"remedy=\"restart the ledger of this cell after each upgrade\"",
+			cell->name);
+}
+
+/*
+ * Notes the outcome of a call to cell @at that began at @began_ms. An answer ends a silence only if it was
+ * asked for later. Returns @status; a cell of another version is as good as silent, unless it is the default
+ * cell.
+ */
+static enum status cell_note(struct cell_links *links, unsigned int at, int64_t began_ms,
+	enum status status)
+{
+	const struct cell_link *entry = &links->list[at];
+	int64_t silent_ms = atomic_load(&entry->cell->silent_ms);
+
+	if (at && status == STATUS_PROTOCOL) {
+		warn_of_version(entry->cell);
+		status = STATUS_NOT_SENT;
+	}
+	if (entry->link->asked_ms >= began_ms) {
+		if (silent_ms && entry->link->asked_ms >= silent_ms)
+			atomic_compare_exchange_strong(&entry->cell->silent_ms, &silent_ms, 0);
+	} else if (!silent_ms && (status == STATUS_NOT_SENT || status == STATUS_UNKNOWN)) {
+		atomic_compare_exchange_strong(&entry->cell->silent_ms, &silent_ms, began_ms);
+	}
+	return status;
+}
+
+/* Ends the request's count at the cell that it was at. */
+static void cell_leave(struct cell_links *links)
+{
+	if (links->held != CELL_NONE)
+		atomic_fetch_sub(&links->list[links->held].cell->calls, 1);
+	links->held = CELL_NONE;
+}
+
+/*
+ * Counts the request at cell @at before it asks there. STATUS_NOT_SENT: the cell is silent, and the call is
+ * not @proved or enough calls are at it. One in CELL_PAUSE_MS is let through, to find that it answers again.
+ */
+static enum status cell_enter(struct cell_links *links, unsigned int at, bool proved)
+{
+	struct web_cell *cell = links->list[at].cell;
+
+	if (links->held != at) {
+		cell_leave(links);
+		links->held = at;
+		links->crowded = atomic_fetch_add(&cell->calls, 1) >= links->cells->calls_max;
+	}
+	if ((links->crowded || !proved) && cell_links_is_silent(links, at) &&
+		!take_turn(&cell->pause_ms, CELL_PAUSE_MS))
+		return STATUS_NOT_SENT;
+	return STATUS_OK;
+}
+
+enum status cell_links_end(struct cell_links *links, enum status status)
 {
 	if (links->chosen)
-		cell_note(&links->list[links->at], links->began_ms, status);
+		status = cell_note(links, links->at, links->began_ms, status);
+	cell_leave(links);
+	return status;
 }
 
-struct link *cell_links_choose(struct cell_links *links, unsigned int at)
+enum status cell_links_choose(struct cell_links *links, unsigned int at)
 {
+	enum status status = cell_enter(links, at, true);
+
 	links->at = at;
-	links->chosen = true;
-	return links->list[at].link;
+	links->chosen = !status;
+	return status;
+}
+
+bool cell_links_is_silent(const struct cell_links *links, unsigned int at)
+{
+	return atomic_load(&links->list[at].cell->silent_ms) != 0;
 }
 
 static int64_t earlier_ms(int64_t a_ms, int64_t b_ms)
@@ -91,40 +162,59 @@ int64_t cell_links_deadline_ms(const struct cell_links *links, unsigned int at, 
 	const int64_t silent_ms = atomic_load(&links->list[at].cell->silent_ms);
 	const int64_t now_ms = clock_boot_ms();
 
-	if (!silent_ms || now_ms - silent_ms < links->cells->ledger_deadline_ms)
+	if (!links->crowded &&
+		(!silent_ms || now_ms - silent_ms < links->cells->ledger_deadline_ms))
 		return deadline_ms;
 	return earlier_ms(deadline_ms, now_ms + CELL_SILENT_MS);
 }
 
 /* Returns until when a search may wait for the cell. */
-static int64_t look_deadline_ms(const struct cell_link *entry, int64_t deadline_ms)
+static int64_t look_deadline_ms(const struct cell_links *links, unsigned int at,
+	int64_t deadline_ms)
 {
 	return earlier_ms(deadline_ms,
 		clock_boot_ms() +
-			(atomic_load(&entry->cell->silent_ms) ? CELL_SILENT_MS : CELL_LOOK_MS));
+			(cell_links_is_silent(links, at) ? CELL_SILENT_MS : CELL_LOOK_MS));
+}
+
+enum status cell_links_ask(struct cell_links *links, unsigned int at, enum command command,
+	const void *cmd, void *result, int64_t deadline_ms)
+{
+	const int64_t began_ms = clock_boot_ms();
+	enum status status = cell_enter(links, at, true);
+
+	if (status)
+		return status;
+	status = link_call(links->list[at].link, command, cmd, result,
+		cell_links_deadline_ms(links, at, deadline_ms));
+	return cell_note(links, at, began_ms, status);
 }
 
 enum status cell_links_look(struct cell_links *links, unsigned int at, enum command command,
 	const void *cmd, void *result, int64_t deadline_ms)
 {
-	struct cell_link *entry = &links->list[at];
-	const int64_t began_ms = clock_boot_ms();
-	enum status status =
-		link_call(entry->link, command, cmd, result, look_deadline_ms(entry, deadline_ms));
-
-	cell_note(entry, began_ms, status);
-	return status;
+	return cell_links_ask(links, at, command, cmd, result,
+		look_deadline_ms(links, at, deadline_ms));
 }
 
-static enum status cell_refresh(struct cell_link *entry, enum keyring_of of, int64_t now_ms,
-	int64_t deadline_ms)
+/* Updates a keyring of cell @at. @proved: as in cell_links_dealer(). */
+static enum status cell_refresh(struct cell_links *links, unsigned int at, enum keyring_of of,
+	bool proved, int64_t now_ms, int64_t deadline_ms)
 {
+	struct cell_link *entry = &links->list[at];
 	const int64_t began_ms = clock_boot_ms();
-	enum status status =
-		keyring_refresh(&entry->keyrings[of], of, entry->link, now_ms, deadline_ms);
+	enum status status;
 
-	cell_note(entry, began_ms, status);
-	return status;
+	if (keyring_is_fresh(&entry->keyrings[of], entry->link, now_ms))
+		return STATUS_OK;
+	status = cell_enter(links, at, proved);
+	if (status)
+		return status;
+	if (!proved)
+		deadline_ms = look_deadline_ms(links, at, deadline_ms);
+	status = keyring_refresh(&entry->keyrings[of], of, entry->link, now_ms,
+		cell_links_deadline_ms(links, at, deadline_ms));
+	return cell_note(links, at, began_ms, status);
 }
 
 /* Returns a bit for each cell whose keyring has the dealer, as far as it was read. */
@@ -140,29 +230,17 @@ static unsigned int holders_of(const struct cell_links *links, const char *casin
 }
 
 /* Updates the keyrings of the cells in @holders. Returns the first failure. */
-static enum status refresh_holders(struct cell_links *links, unsigned int holders, int64_t now_ms,
-	int64_t deadline_ms)
+static enum status refresh_holders(struct cell_links *links, unsigned int holders, bool proved,
+	int64_t now_ms, int64_t deadline_ms)
 {
 	enum status status = STATUS_OK;
 
 	for (unsigned int at = 0; !status && at < links->cells->count; at++) {
 		if (holders & 1U << at)
-			status = cell_refresh(&links->list[at], KEYRING_DEALERS, now_ms,
-				cell_links_deadline_ms(links, at, deadline_ms));
+			status = cell_refresh(links, at, KEYRING_DEALERS, proved, now_ms,
+				deadline_ms);
 	}
 	return status;
-}
-
-/* Updates a keyring for an unknown dealer. A cell that is silent is asked now and then only. */
-static enum status refresh_for_unknown(struct cell_link *entry, int64_t now_ms, int64_t deadline_ms)
-{
-	if (!keyring_is_fresh(&entry->keyrings[KEYRING_DEALERS], entry->link, now_ms) &&
-		atomic_load(&entry->cell->silent_ms)) {
-		if (now_ms < atomic_load(&entry->cell->pause_ms))
-			return STATUS_NOT_SENT;
-		atomic_store(&entry->cell->pause_ms, now_ms + CELL_PAUSE_MS);
-	}
-	return cell_refresh(entry, KEYRING_DEALERS, now_ms, look_deadline_ms(entry, deadline_ms));
 }
 
 /*
@@ -176,22 +254,20 @@ static void recheck_others(struct cell_links *links, unsigned int holders, int64
 		return;
 	links->recheck_ms = now_ms + CELL_RECHECK_MS;
 	for (unsigned int at = 0; at < links->cells->count; at++) {
-		struct cell_link *entry = &links->list[at];
-
-		if (!(holders & 1U << at) && !atomic_load(&entry->cell->silent_ms))
-			cell_refresh(entry, KEYRING_DEALERS, now_ms,
+		if (!(holders & 1U << at) && !cell_links_is_silent(links, at))
+			cell_refresh(links, at, KEYRING_DEALERS, false, now_ms,
 				earlier_ms(deadline_ms, clock_boot_ms() + CELL_SILENT_MS));
 	}
 }
 
-/* Updates all keyrings. Returns the last failure. */
+/* Updates all keyrings. Returns the last failure, or that of a default cell of another version. */
 static enum status refresh_all(struct cell_links *links, int64_t now_ms, int64_t deadline_ms)
 {
 	enum status status, failed = STATUS_OK;
 
 	for (unsigned int at = 0; at < links->cells->count; at++) {
-		status = refresh_for_unknown(&links->list[at], now_ms, deadline_ms);
-		if (status)
+		status = cell_refresh(links, at, KEYRING_DEALERS, false, now_ms, deadline_ms);
+		if (status && failed != STATUS_PROTOCOL)
 			failed = status;
 	}
 	return failed;
@@ -201,12 +277,8 @@ static void warn_of_two(struct cell_links *links, const char *casino_id, unsigne
 {
 	const unsigned int first = (unsigned int)__builtin_ctz(holders);
 	const unsigned int second = (unsigned int)__builtin_ctz(holders & (holders - 1));
-	const int64_t now_ms = clock_boot_ms();
-	int64_t next_ms = atomic_load(&links->cells->warn_ms);
 
-	if (now_ms < next_ms ||
-		!atomic_compare_exchange_strong(&links->cells->warn_ms, &next_ms,
-			now_ms + CELL_WARN_MS))
+	if (!take_turn(&links->cells->warn_ms, CELL_WARN_MS))
 		return;
 	log_line(LOG_LEVEL_ERROR, "dealer_in_two_cells",
 		"casino_id=%s cells=\"%s %s\" remedy=\"no call of this dealer is served; "
@@ -214,11 +286,11 @@ static void warn_of_two(struct cell_links *links, const char *casino_id, unsigne
 		casino_id, links->list[first].cell->name, links->list[second].cell->name);
 }
 
-enum status cell_links_dealer(struct cell_links *links, const char *casino_id, int64_t now_ms,
-	int64_t deadline_ms, unsigned int *at)
+enum status cell_links_dealer(struct cell_links *links, const char *casino_id, bool proved,
+	int64_t now_ms, int64_t deadline_ms, unsigned int *at)
 {
 	unsigned int holders = holders_of(links, casino_id);
-	enum status status = refresh_holders(links, holders, now_ms, deadline_ms);
+	enum status status = refresh_holders(links, holders, proved, now_ms, deadline_ms);
 
 	*at = CELL_NONE;
 	if (status)
@@ -239,30 +311,17 @@ enum status cell_links_dealer(struct cell_links *links, const char *casino_id, i
 	return STATUS_OK;
 }
 
-enum status cell_links_clients(struct cell_links *links, int64_t now_ms, int64_t deadline_ms,
-	unsigned int *at)
+enum status cell_links_clients(struct cell_links *links, bool proved, int64_t now_ms,
+	int64_t deadline_ms, unsigned int *at)
 {
-	const unsigned int count = links->cells->count;
-	enum status status;
+	enum status status = STATUS_NOT_SENT;
 
-	for (*at = 0; *at < count; ++*at) {
-		const struct cell_link *entry = &links->list[*at];
-
-		if (keyring_is_fresh(&entry->keyrings[KEYRING_CLIENTS], entry->link, now_ms))
-			return STATUS_OK;
-	}
-	/* A silent cell is the last choice. */
-	for (unsigned int i = 0; i < 2 * count; i++) {
-		struct cell_link *entry = &links->list[i % count];
-
-		*at = i % count;
-		if ((atomic_load(&entry->cell->silent_ms) != 0) != (i >= count))
-			continue;
-		status = cell_refresh(entry, KEYRING_CLIENTS, now_ms,
-			look_deadline_ms(entry, deadline_ms));
-		if (!status)
+	/* A silent cell is asked now and then, and the default cell before the others. */
+	for (*at = 0; *at < links->cells->count; ++*at) {
+		status = cell_refresh(links, *at, KEYRING_CLIENTS, false, now_ms, deadline_ms);
+		if (!status || (!*at && status == STATUS_PROTOCOL))
 			return status;
 	}
 	*at = 0;
-	return cell_refresh(&links->list[0], KEYRING_CLIENTS, now_ms, deadline_ms);
+	return proved ? cell_refresh(links, 0, KEYRING_CLIENTS, true, now_ms, deadline_ms) : status;
 }

@@ -7,6 +7,8 @@
  *
  * A cell that does not answer must not disturb the dealers of others. A search waits only CELL_LOOK_MS for
  * it, and a call that is for it only CELL_SILENT_MS once it has been silent for as long as a call may take.
+ * Only web_cells.calls_max calls of a process wait longer than CELL_SILENT_MS for one cell, and further ones
+ * do not wait at all while it is silent. A call without a valid signature does not wait for a silent cell.
  */
 #ifndef WEB_REQUEST_CELL_LINKS_H
 #define WEB_REQUEST_CELL_LINKS_H
@@ -23,11 +25,11 @@ struct refusal_queue;
 /* How long a search waits for a cell that answers otherwise, and any call for one that does not. */
 #define CELL_LOOK_MS   1000
 #define CELL_SILENT_MS 250
-/* A silent cell is asked for an unknown dealer once in this time: that needs no valid signature. */
+/* A silent cell is asked for a call without a valid signature, or too many ones, once in this time. */
 #define CELL_PAUSE_MS 1000
 /* A worker looks in this interval whether another cell has the dealer, too. */
 #define CELL_RECHECK_MS 2000
-/* The log has one line about dealers in two cells in this time. */
+/* The log has one line about dealers in two cells, and one about the version of each cell, in this time. */
 #define CELL_WARN_MS 60000
 /* Players whose cell a worker remembers. */
 #define CELL_PLAYERS 4096
@@ -43,12 +45,15 @@ struct web_cell {
 	struct refusal_queue *refusals;
 	_Atomic int64_t
 		silent_ms;        /* boot time of the first call without an answer; 0: it answers */
-	_Atomic int64_t pause_ms; /* boot time until which it is not asked for unknown dealers */
+	_Atomic int64_t pause_ms; /* boot time of the next probe of a silent cell */
+	_Atomic int64_t warn_ms;  /* boot time of the next warning of its version */
+	_Atomic unsigned int calls; /* the calls of the process that are at it */
 };
 
 struct web_cells {
 	unsigned int count;          /* 2 to CELLS_MAX */
 	uint32_t ledger_deadline_ms; /* the longest call */
+	unsigned int calls_max;      /* calls that may wait for one cell: half of the slots */
 	_Atomic int64_t warn_ms;     /* boot time of the next warning of a dealer in two cells */
 	struct web_cell list[CELLS_MAX];
 };
@@ -70,6 +75,8 @@ struct cell_player {
 struct cell_links {
 	struct web_cells *cells;
 	unsigned int at;    /* the cell of the current request */
+	unsigned int held;  /* the cell at whose web_cell.calls it is counted; CELL_NONE: at none */
+	bool crowded;       /* more than calls_max were there when it came */
 	int64_t began_ms;   /* of it, boot time */
 	int64_t recheck_ms; /* boot time from which on all keyrings are looked at again */
 	bool chosen;        /* @at was chosen, and the request may have called its ledger */
@@ -88,34 +95,49 @@ void cell_links_free(struct cell_links *links);
 
 /* Begins a request: its cell is the default cell for now. */
 void cell_links_begin(struct cell_links *links, const char *request_id);
-/* Ends it: notes whether its cell answered. @status is the failure of the request. */
-void cell_links_end(struct cell_links *links, enum status status);
+/*
+ * Ends it: notes whether its cell answered. @status is the failure of the request. Returns it, or
+ * STATUS_NOT_SENT in place of STATUS_PROTOCOL: only that of the default cell ends a worker.
+ */
+enum status cell_links_end(struct cell_links *links, enum status status);
 
-/* Makes @at the cell of the request. Returns its link. */
-struct link *cell_links_choose(struct cell_links *links, unsigned int at);
+/*
+ * Makes @at the cell of the request. STATUS_NOT_SENT: the cell is silent and too many calls are at it, so it
+ * must not be asked.
+ */
+enum status cell_links_choose(struct cell_links *links, unsigned int at);
 
-/* Returns until when a call to cell @at may wait: @deadline_ms, or less if the cell is silent. */
+/* Returns until when a call to the chosen cell may wait: @deadline_ms, or less if the cell is silent. */
 int64_t cell_links_deadline_ms(const struct cell_links *links, unsigned int at,
 	int64_t deadline_ms);
 
+/* A search passes cells that are silent, and comes to them last. */
+bool cell_links_is_silent(const struct cell_links *links, unsigned int at);
+
 /*
- * Calls the ledger of cell @at for a figure or a search, for at most CELL_LOOK_MS, and notes whether it
- * answers.
+ * Calls the ledger of cell @at on the way to the cell of the request, and notes whether it answers. The call
+ * may wait as long as one that is for that cell.
  */
+enum status cell_links_ask(struct cell_links *links, unsigned int at, enum command command,
+	const void *cmd, void *result, int64_t deadline_ms);
+/* Likewise for a figure or a search, for at most CELL_LOOK_MS. */
 enum status cell_links_look(struct cell_links *links, unsigned int at, enum command command,
 	const void *cmd, void *result, int64_t deadline_ms);
 
 /*
  * Finds the cell of the dealer, whose keyring is then fresh. *@at is CELL_NONE if no cell has it.
  * STATUS_BUSY: two have it, and nothing may be done for it. Another status: a cell that may have it
- * cannot be asked.
+ * cannot be asked. @proved: the caller has a key, so the call may wait for a cell that is silent.
  */
-enum status cell_links_dealer(struct cell_links *links, const char *casino_id, int64_t now_ms,
-	int64_t deadline_ms, unsigned int *at);
+enum status cell_links_dealer(struct cell_links *links, const char *casino_id, bool proved,
+	int64_t now_ms, int64_t deadline_ms, unsigned int *at);
 
-/* Finds a cell whose keyring of game servers is fresh: they are the same in all cells. */
-enum status cell_links_clients(struct cell_links *links, int64_t now_ms, int64_t deadline_ms,
-	unsigned int *at);
+/*
+ * Finds the cell whose keyring of game servers counts, and is then fresh: the default cell, or the first of
+ * the others while that is silent. @proved: as above.
+ */
+enum status cell_links_clients(struct cell_links *links, bool proved, int64_t now_ms,
+	int64_t deadline_ms, unsigned int *at);
 
 /*
  * Finds the cells of @count players by their player_ids, of PLAYER_ID_SIZE - 1 characters each. at[i] is

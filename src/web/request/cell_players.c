@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A search asks the cell that an id points to, then the others, then again those that did not answer. */
+/* A search asks the cell that an id points to, then the others, and last those that do not answer. */
 enum search_turn { TURN_HINTED, TURN_OTHERS, TURN_SILENT, TURN_COUNT };
 
 struct player_search {
@@ -14,7 +14,7 @@ struct player_search {
 	const char (*player_ids)[PLAYER_ID_SIZE];
 	unsigned int count;
 	unsigned int *at;
-	unsigned int silent; /* a bit for each cell that did not answer */
+	unsigned int silent; /* a bit for each cell that did not answer, or was passed */
 	int64_t deadline_ms;
 };
 
@@ -64,6 +64,8 @@ static enum status ask_cell(struct player_search *search, enum search_turn turn,
 	struct buffer ids;
 	enum status status = STATUS_OK;
 
+	if (turn != TURN_SILENT && cell_links_is_silent(links, at))
+		return STATUS_NOT_SENT;
 	buffer_init(&ids, (size_t)PLAYER_FIND_MAX * (PLAYER_ID_SIZE - 1));
 	for (unsigned int i = 0; i < search->count; i++) {
 		if (is_asked(search, turn, at, i))
@@ -73,8 +75,8 @@ static enum status ask_cell(struct player_search *search, enum search_turn turn,
 	if (ids.failed)
 		status = STATUS_NOMEM;
 	else if (ids.len && turn == TURN_SILENT)
-		status = link_call(links->list[at].link, COMMAND_PLAYER_FIND, &cmd, &result,
-			cell_links_deadline_ms(links, at, search->deadline_ms));
+		status = cell_links_ask(links, at, COMMAND_PLAYER_FIND, &cmd, &result,
+			search->deadline_ms);
 	else if (ids.len)
 		status = cell_links_look(links, at, COMMAND_PLAYER_FIND, &cmd, &result,
 			search->deadline_ms);
@@ -151,13 +153,11 @@ enum status cell_links_route(struct cell_links *links, const struct player_ref *
 	enum status status = STATUS_OK;
 
 	if (player->casino_id[0])
-		status = cell_links_dealer(links, player->casino_id, clock_boot_ms(), deadline_ms,
-			&at);
+		status = cell_links_dealer(links, player->casino_id, true, clock_boot_ms(),
+			deadline_ms, &at);
 	else if (player->player_id[0])
 		status = find_player(links, player->player_id, deadline_ms, &at);
-	if (!status)
-		cell_links_choose(links, at == CELL_NONE ? 0 : at);
-	return status;
+	return status ? status : cell_links_choose(links, at == CELL_NONE ? 0 : at);
 }
 
 bool cell_links_forget(struct cell_links *links)

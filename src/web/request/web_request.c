@@ -78,13 +78,14 @@ bool web_request_is_within(struct web_request *web, const char *name, int64_t va
 
 void web_request_use_cell(struct web_request *web)
 {
-	const int64_t before_ms = web->deadline_ms;
-
 	web->link = web->cells->list[web->cells->at].link;
-	web->deadline_ms = cell_links_deadline_ms(web->cells, web->cells->at, before_ms);
+	web->deadline_ms =
+		cell_links_deadline_ms(web->cells, web->cells->at, web->longest_deadline_ms);
 	/* A callback's report is not cut short: its ledger answered a moment ago. */
-	if (web->deadline_ms != before_ms && !web->sender)
-		web->ledger_deadline_ms = CELL_SILENT_MS;
+	if (!web->sender)
+		web->ledger_deadline_ms = web->deadline_ms == web->longest_deadline_ms
+			? web->cells->cells->ledger_deadline_ms
+			: CELL_SILENT_MS;
 }
 
 bool web_request_route(struct web_request *web, const struct player_ref *player)
@@ -93,7 +94,7 @@ bool web_request_route(struct web_request *web, const struct player_ref *player)
 
 	if (!web->cells)
 		return true;
-	status = cell_links_route(web->cells, player, web->deadline_ms);
+	status = cell_links_route(web->cells, player, web->longest_deadline_ms);
 	if (status) {
 		reply_fail(web->reply, status, CALL_READS);
 		return false;

@@ -19,6 +19,7 @@ struct web_request {
 	struct link *link;        /* to the cell of the request */
 	struct cell_links *cells; /* NULL: there is one cell */
 	int64_t deadline_ms;      /* boot time, for calls to the ledger; see send_callback_run() */
+	int64_t longest_deadline_ms; /* likewise, whatever the cell */
 	uint32_t ledger_deadline_ms; /* the limit of one call to it */
 	uint32_t request_window_s;   /* allowed difference of request_timestamp; 0: any */
 	struct sender *sender;       /* of group C; else NULL */
