@@ -216,6 +216,45 @@ def case_batch_refused_by_one():
     equal(answer.status, 200, f"the round of cell b is open: {answer}")
 
 
+def case_batch_found_later():
+    """An item's dealer is added after the call moved money: the same call gets the same answer."""
+    _, game_a, _ = WORLD.bet(player_id=WORLD.players["a"])
+    later = {"casino_id": "later", "user_id": "x"}
+    body = {"request_transaction_id": new_id("batch"),
+            "results": [WORLD.result_body(game_a, player_id=WORLD.players["a"]), WORLD.result_body("g", **later)]}
+    first = WORLD.platform(RESULTS_BATCH, **body)
+    equal(first.status, 200, f"{first}")
+    check("transaction_id" in first.json["results"][0], f"{first.json}")
+    equal(first.json["results"][1]["id"], "dealer_not_found", f"{first.json}")
+    WORLD.b.dealer_add("later")
+    wait_until(lambda: WORLD.platform(PLAYERS, **later).status == 200, 10, "the new dealer is known")
+    again = WORLD.platform(RESULTS_BATCH, **body)
+    equal((again.status, again.json["results"][0]), (200, first.json["results"][0]), f"{again}")
+    equal(WORLD.platform(RESULTS_BATCH, **body).json, again.json, "the same call again")
+
+
+def case_batch_of_a_moved_dealer():
+    """The dealer of one item moves to the other cell after the call: the same call gets the same answers."""
+    mover = WORLD.a.dealer_add("mover")
+    wait_until(lambda: WORLD.platform(PLAYERS, casino_id="mover", user_id="x").status == 200, 10, "the new dealer")
+    credit = {"user_id": "x", "amount": 100, "request_transaction_id": new_id()}
+    wait_until(lambda: cb.call(WORLD.server, "POST", cb.TRANSFER_IN, credit, dealer=mover).status == 200, 10,
+               "the new dealer's key")
+    items = []
+    for player in ({"casino_id": "mover", "user_id": "x"}, {"player_id": WORLD.players["a"]}):
+        placed, game_id, _ = WORLD.bet(**player)
+        equal(placed.status, 200, f"{placed}")
+        items.append(WORLD.result_body(game_id, **player))
+    body = {"request_transaction_id": new_id("batch"), "results": items}
+    first = WORLD.platform(RESULTS_BATCH, **body)
+    equal((first.status, ["transaction_id" in item for item in first.json["results"]]), (200, [True, True]), f"{first}")
+    WORLD.a.ctl("dealer", "move", "mover", "--to", "b", "--to-config", WORLD.b.config)
+    wait_until(lambda: WORLD.platform(PLAYER_BALANCE, casino_id="mover", user_id="x").status == 200, 10,
+               "the dealer is served from the other cell")
+    again = WORLD.platform(RESULTS_BATCH, **body)
+    equal((again.status, again.replayed, again.json), (200, True, first.json), "the same batch again")
+
+
 def case_retired_key():
     """A key that was retired in the default cell does not work for players of the other cell either."""
     for cell in WORLD.cells.values():
@@ -437,7 +476,7 @@ for case in (case_transfers, case_callers, case_player_ids, case_one_cell_hangs,
              case_default_cell_stopped, case_two_cells, case_retired_key, case_other_version,
              case_many_callers_of_a_cell_that_hangs):
     cb.needs(case, "players of both cells")
-for case in (case_batch, case_batch_refused_by_one):
+for case in (case_batch, case_batch_refused_by_one, case_batch_found_later, case_batch_of_a_moved_dealer):
     cb.needs(case, "players of both cells", "transfers, balance and feed")
 cb.needs(case_bets, "players of both cells", "transfers, balance and feed")
 
@@ -449,6 +488,8 @@ CASES = [
     ("bets, results and cancellations", case_bets),
     ("results of both cells in one batch", case_batch),
     ("a batch that one of two cells refuses", case_batch_refused_by_one),
+    ("a batch with a dealer that is found later", case_batch_found_later),
+    ("a batch with a dealer that moves", case_batch_of_a_moved_dealer),
     ("a retired key of a game server", case_retired_key),
     ("one cell hangs", case_one_cell_hangs),
     ("many callers of a cell that hangs", case_many_callers_of_a_cell_that_hangs),

@@ -8,6 +8,7 @@
 #include "admin/move/move.h"
 #include "base/pack.h"
 #include "base/text.h"
+#include "ledger/commands/moves/move_rows.h"
 #include "ledger/rows/life.h"
 
 #include <stdio.h>
@@ -648,6 +649,41 @@ START_TEST(the_feed_goes_on)
 }
 END_TEST
 
+static struct result_batch batch_of(struct buffer *out, enum refusal refusal)
+{
+	struct settle_answer answer = {.verdict = {.refusal = refusal}};
+
+	buffer_init(out, 1024);
+	ck_assert(pack_record(out, settle_answer_fields, &answer));
+	return (struct result_batch){.count = 1, .answers = {out->data, (uint32_t)out->len}};
+}
+
+/* Each of two cells got the whole batch, and one of them did not know the player (doc/internals/cells.md). */
+START_TEST(a_result_wins_over_a_refusal)
+{
+	static const enum refusal cases[][3] = {{REFUSAL_USER_NOT_FOUND, REFUSAL_NONE,
+							REFUSAL_NONE},
+		{REFUSAL_NONE, REFUSAL_USER_NOT_FOUND, REFUSAL_NONE},
+		{REFUSAL_SERVICE_UNAVAILABLE, REFUSAL_USER_NOT_FOUND, REFUSAL_USER_NOT_FOUND},
+		{REFUSAL_USER_NOT_FOUND, REFUSAL_SERVICE_UNAVAILABLE, REFUSAL_USER_NOT_FOUND}};
+	const enum refusal *refusals = cases[_i];
+	struct buffer ours, theirs, merged;
+	const struct result_batch our = batch_of(&ours, refusals[0]),
+				  their = batch_of(&theirs, refusals[1]);
+	struct settle_answer answer = {.transaction_id = 0};
+	struct bytes rest;
+
+	buffer_init(&merged, 1024);
+	ck_assert(move_batch_merge(&our, &their, &merged));
+	rest = (struct bytes){merged.data, (uint32_t)merged.len};
+	ck_assert(unpack_record(&rest, settle_answer_fields, &answer));
+	ck_assert_int_eq(answer.verdict.refusal, refusals[2]);
+	buffer_free(&ours);
+	buffer_free(&theirs);
+	buffer_free(&merged);
+}
+END_TEST
+
 Suite *moves_suite(void)
 {
 	Suite *suite = suite_create("moves");
@@ -665,6 +701,7 @@ Suite *moves_suite(void)
 	tcase_add_test(tests, retention_begins_again);
 	tcase_add_test(tests, retention_waits_for_a_move);
 	tcase_add_test(tests, the_feed_goes_on);
+	tcase_add_loop_test(tests, a_result_wins_over_a_refusal, 0, 4);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

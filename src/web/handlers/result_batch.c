@@ -20,7 +20,7 @@
 /* The part of a fault's text that fits after its place. */
 #define DETAIL_TEXT_MAX 140
 
-/* The items of a request, or those of one cell, as the ledger takes them. */
+/* The items of a request as the ledger takes them. */
 struct batch {
 	struct buffer items;
 	struct buffer hashed; /* the part of one item that a repetition must share */
@@ -171,31 +171,39 @@ static void put_answer(struct web_request *web, const struct settle_batch_result
 	render_error(&web->reply->large, &error);
 }
 
-/* The part of the batch that one cell settled, and what is left of its answers. */
+/* What one cell answered to the batch, and what is left of its answers. */
 struct batch_part {
-	struct batch *batch; /* NULL: the cell has no item */
+	bool asked;
 	struct settle_batch_result result;
 };
 
-/* Answers with the answers of @parts. @part_of has the part of each item; NULL: there is one part. */
+/* Takes the next answer of the cell. */
+static void next_answer(struct batch_part *part, struct settle_answer *answer)
+{
+	memset(answer, 0, sizeof(*answer));
+	if (part->result.verdict.refusal != REFUSAL_NONE)
+		answer->verdict = part->result.verdict;
+	else if (!unpack_record(&part->result.answers, settle_answer_fields, answer))
+		answer->verdict.refusal = REFUSAL_INTERNAL_ERROR;
+}
+
+/* Answers with the answers of @count parts. @part_of has the part of each item; NULL: there is one part. */
 static void batch_reply(struct web_request *web, const struct batch *batch,
-	struct batch_part *parts, const unsigned int *part_of)
+	struct batch_part *parts, unsigned int count, const unsigned int *part_of)
 {
 	struct buffer *out = &web->reply->large;
-	struct batch_part *part = parts;
-	struct settle_answer answer;
+	struct settle_answer answer = {.transaction_id = 0}, other;
 
 	buffer_append_str(out, "{\"results\":[");
 	for (uint32_t at = 0; at < batch->count && !out->failed; at++) {
-		if (part_of)
-			part = &parts[part_of[at]];
-		memset(&answer, 0, sizeof(answer));
-		if (part->result.verdict.refusal != REFUSAL_NONE)
-			answer.verdict = part->result.verdict;
-		else if (!unpack_record(&part->result.answers, settle_answer_fields, &answer))
-			answer.verdict.refusal = REFUSAL_INTERNAL_ERROR;
+		const unsigned int own = part_of ? part_of[at] : 0;
+
+		for (unsigned int i = 0; i < count; i++) {
+			if (parts[i].asked)
+				next_answer(&parts[i], i == own ? &answer : &other);
+		}
 		buffer_append_str(out, at ? "," : "");
-		put_answer(web, &part->result, &answer, batch->results[at]);
+		put_answer(web, &parts[own].result, &answer, batch->results[at]);
 	}
 	buffer_append_str(out, "]}");
 	if (!out->failed)
@@ -226,7 +234,7 @@ static enum status settle_batch(struct web_request *web, struct batch *batch,
 
 static void settle_one(struct web_request *web, struct batch *batch)
 {
-	struct batch_part part = {.batch = batch};
+	struct batch_part part = {.asked = true};
 	enum status status = settle_batch(web, batch, &part.result);
 
 	if (status != STATUS_OK) {
@@ -235,14 +243,33 @@ static void settle_one(struct web_request *web, struct batch *batch)
 		reply_verdict(web->reply, &part.result.verdict, NULL, NULL);
 	} else {
 		web->reply->replay = part.result.verdict.replay;
-		batch_reply(web, batch, &part, NULL);
+		batch_reply(web, batch, &part, 1, NULL);
 	}
 }
 
 /*
- * Finds the cells of all players. The answer must be the same if the call is repeated, so it does not
- * use what is remembered. The default cell answers for players that no cell has.
+ * Marks the cells that have a player of the batch, or the default cell if none has one. An item whose player
+ * no cell has gets the answer of the first of them.
  */
+static void mark_parts(const struct batch *batch, unsigned int *part_of, struct batch_part *parts)
+{
+	unsigned int first = 0;
+
+	for (uint32_t at = 0; at < batch->count; at++) {
+		if (part_of[at] != CELL_NONE)
+			parts[part_of[at]].asked = true;
+	}
+	while (first < CELLS_MAX && !parts[first].asked)
+		first++;
+	if (first == CELLS_MAX)
+		parts[first = 0].asked = true;
+	for (uint32_t at = 0; at < batch->count; at++) {
+		if (part_of[at] == CELL_NONE)
+			part_of[at] = first;
+	}
+}
+
+/* Finds the cells of all players, without what is remembered. CELL_NONE: no cell has it. */
 static enum status find_parts(struct web_request *web, const struct batch *batch,
 	unsigned int *part_of)
 {
@@ -274,43 +301,24 @@ static enum status find_parts(struct web_request *web, const struct batch *batch
 	for (uint32_t at = 0; !status && at < batch->count; at++) {
 		if (part_of[at] != CELL_NONE && part_of[at] >= CELLS_MAX)
 			part_of[at] = found[part_of[at] - CELLS_MAX];
-		if (part_of[at] == CELL_NONE)
-			part_of[at] = 0;
 	}
 	free(ids);
 	free(found);
 	return status;
 }
 
-/* Distributes the items over @parts, in their order. */
-static enum status fill_parts(const struct batch *batch, const unsigned int *part_of,
-	struct batch_part *parts)
-{
-	struct bytes rest = {batch->items.data, (uint32_t)batch->items.len};
-	struct batch_part *part;
-	struct settle_item item;
-
-	for (uint32_t at = 0; at < batch->count; at++) {
-		part = &parts[part_of[at]];
-		if (!part->batch)
-			part->batch = batch_new();
-		memset(&item, 0, sizeof(item));
-		if (!part->batch || !unpack_record(&rest, settle_item_fields, &item))
-			return STATUS_NOMEM;
-		add_item(part->batch, &item);
-	}
-	return STATUS_OK;
-}
-
 /*
- * Settles the part of each cell. A cell may refuse its part as a whole, for example because the key was used
- * there before. If no cell has settled anything until then, the call is refused. Otherwise a 4xx would hide
- * what was settled, so each item of that part is answered with the refusal. If a cell fails after another
- * has settled its part, the outcome is unknown to the caller (500): the same call again gets the stored
- * answers of the one and settles the other.
+ * Sends the whole batch to each cell that has one of its players: an item of another cell is answered
+ * user_not_found or dealer_not_found there, and that answer is not used. So each cell gets the same content
+ * again if the call is repeated, wherever the players were found meanwhile.
+ *
+ * A cell may refuse the batch as a whole, for example because the key was used there before. If no cell has
+ * settled anything until then, the call is refused. Otherwise a 4xx would hide what was settled, so each item
+ * of that cell is answered with the refusal. If a cell fails after another has settled, the outcome is unknown
+ * to the caller (500): the same call again gets the stored answers of the one and settles in the other.
  */
-static void settle_parts(struct web_request *web, const struct batch *batch,
-	struct batch_part *parts, const unsigned int *part_of)
+static void settle_parts(struct web_request *web, struct batch *batch, struct batch_part *parts,
+	const unsigned int *part_of)
 {
 	const struct verdict *refused = NULL;
 	enum status status = STATUS_OK;
@@ -319,13 +327,13 @@ static void settle_parts(struct web_request *web, const struct batch *batch,
 	for (unsigned int at = 0; !status && !refused && at < web->cells->cells->count; at++) {
 		struct batch_part *part = &parts[at];
 
-		if (!part->batch)
+		if (!part->asked)
 			continue;
 		status = cell_links_choose(web->cells, at);
 		if (status)
 			continue;
 		web_request_use_cell(web);
-		status = settle_batch(web, part->batch, &part->result);
+		status = settle_batch(web, batch, &part->result);
 		if (status)
 			continue;
 		if (part->result.verdict.refusal == REFUSAL_NONE)
@@ -342,7 +350,7 @@ static void settle_parts(struct web_request *web, const struct batch *batch,
 		reply_verdict(web->reply, refused, NULL, NULL);
 	} else {
 		web->reply->replay = replay;
-		batch_reply(web, batch, parts, part_of);
+		batch_reply(web, batch, parts, web->cells->cells->count, part_of);
 	}
 }
 
@@ -355,14 +363,12 @@ static void settle_in_cells(struct web_request *web, struct batch *batch)
 
 	if (parts && part_of && !batch->items.failed)
 		status = find_parts(web, batch, part_of);
-	if (!status)
-		status = fill_parts(batch, part_of, parts);
-	if (status)
+	if (status) {
 		reply_fail(web->reply, status, CALL_READS);
-	else
+	} else {
+		mark_parts(batch, part_of, parts);
 		settle_parts(web, batch, parts, part_of);
-	for (unsigned int at = 0; parts && at < CELLS_MAX; at++)
-		batch_free(parts[at].batch);
+	}
 	free(parts);
 	free(part_of);
 }

@@ -58,12 +58,19 @@ bool move_batch_is_same(const struct result_batch *one, const struct result_batc
 		strcmp(one->request_id, another->request_id) == 0;
 }
 
+/* A result, or else a refusal that is final. */
+static bool is_better(const struct settle_answer *ours, const struct settle_answer *theirs)
+{
+	if (theirs->verdict.refusal == REFUSAL_NONE)
+		return ours->verdict.refusal == REFUSAL_NONE;
+	return !refusal_info(ours->verdict.refusal)->retryable;
+}
+
 bool move_batch_merge(const struct result_batch *ours, const struct result_batch *theirs,
 	struct buffer *merged)
 {
 	struct bytes our_rest = ours->answers, their_rest = theirs->answers;
 	struct settle_answer our_answer, their_answer;
-	bool is_final;
 
 	for (uint32_t at = 0; at < ours->count; at++) {
 		memset(&our_answer, 0, sizeof(our_answer));
@@ -71,9 +78,8 @@ bool move_batch_merge(const struct result_batch *ours, const struct result_batch
 		if (!unpack_record(&our_rest, settle_answer_fields, &our_answer) ||
 			!unpack_record(&their_rest, settle_answer_fields, &their_answer))
 			return false;
-		is_final = !refusal_info(our_answer.verdict.refusal)->retryable;
 		if (!pack_record(merged, settle_answer_fields,
-			    is_final ? &our_answer : &their_answer))
+			    is_better(&our_answer, &their_answer) ? &our_answer : &their_answer))
 			return false;
 	}
 	return true;

@@ -30,8 +30,8 @@ struct request move_batch_request(const struct result_batch *batch);
 bool move_batch_is_same(const struct result_batch *one, const struct result_batch *another);
 
 /*
- * Writes the answers of two copies to @merged: of each item the one that is final. Returns false if memory is
- * exhausted or a copy has not as many answers as it says.
+ * Writes the answers of two copies to @merged: of each item the result, or else the refusal that is final.
+ * Returns false if memory is exhausted or a copy has not as many answers as it says.
  */
 bool move_batch_merge(const struct result_batch *ours, const struct result_batch *theirs,
 	struct buffer *merged);
