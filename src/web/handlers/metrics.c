@@ -50,12 +50,15 @@ void handle_metrics(struct web_request *web)
 {
 	struct http_reply *reply = web->reply;
 	struct collection collection;
+	bool made = false;
 
 	if (collection_make(&collection, web->counters_path, ask_worker_metrics, web) &&
 		exposition_render(&reply->large, &collection)) {
 		reply->content_type = EXPOSITION_TYPE;
 		put_cells(web, &reply->large, collection.answered);
-	} else {
+		made = !reply->large.failed;
+	}
+	if (!made) {
 		buffer_free(&reply->large);
 		reply_fail(reply, STATUS_NOMEM, CALL_READS);
 	}
