@@ -24,7 +24,7 @@ void fibers_free(struct fibers *fibers);
 
 /*
  * Adds a fiber that runs @main once fibers_run() is called. fibers_run() does not wait for a
- * @background fiber. Returns NULL if memory is exhausted or there are too many.
+ * @background fiber. Returns NULL if memory is exhausted or there are too many (errno is ENOSPC).
  */
 struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), void *context,
 	bool background);

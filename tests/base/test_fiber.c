@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fiber.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -50,6 +51,7 @@ START_TEST(who_breathes_starves_nobody)
 	ck_assert(fibers_add(fibers, wait_to_read, NULL, false));
 	ck_assert(fibers_add(fibers, wait_for_time, NULL, false));
 	ck_assert_msg(!fibers_add(fibers, breathe_on, NULL, false), "there is no room");
+	ck_assert_int_eq(errno, ENOSPC);
 	ck_assert(fibers_run(fibers));
 	ck_assert(read_came && time_came);
 	ck_assert_uint_gt(breaths, 2);
