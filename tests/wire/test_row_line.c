@@ -147,8 +147,9 @@ START_TEST(rows_read_back)
 		ck_assert(row_line_put(&out, names[record], info->fields, &row, true));
 		ck_assert_int_eq(out.data[out.len - 1], '\n');
 		ck_assert_ptr_eq(memchr(out.data, '\n', out.len), out.data + out.len - 1);
-		ck_assert_int_eq(row_line_read(&line, (char *)out.data, out.len - 1, why),
-			ROW_LINE_DONE);
+		ck_assert_msg(row_line_read(&line, (char *)out.data, out.len - 1, why) ==
+				ROW_LINE_DONE,
+			"%s: %s", names[record], why);
 		ck_assert_str_eq(line.name, names[record]);
 		memset(&back, 0, sizeof(back));
 		ck_assert_msg(row_line_take(&line, info->fields, info->size, &back, true, why) ==
