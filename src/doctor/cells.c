@@ -96,7 +96,11 @@ static void compare_dealers(struct doctor *doctor, const struct cell_list *list,
 		const char *casino_id = dealers->entries[i].caller_id;
 
 		for (unsigned int other = one + 1; other < list->count; other++) {
-			if (!keyring_find(&seen[other].of[KEYRING_DEALERS], casino_id))
+			const struct keyring_entry *there =
+				keyring_find(&seen[other].of[KEYRING_DEALERS], casino_id);
+
+			/* The one serves it if the other yields. */
+			if (!there || there->yields != dealers->entries[i].yields)
 				continue;
 			doctor_about(doctor, "dealer %s", casino_id);
 			doctor_fail(doctor,
@@ -104,8 +108,8 @@ static void compare_dealers(struct doctor *doctor, const struct cell_list *list,
 				"service_unavailable",
 				casino_id, list->cells[one].name, list->cells[other].name);
 			doctor_remedy(doctor,
-				"retire its keys in the cell that it should not be in: creditbridgectl "
-				"dealer suspend %s --cell NAME, and move its players",
+				"suspend it in the cell that it should not be in, and the other one serves it: "
+				"creditbridgectl dealer suspend %s --cell NAME",
 				casino_id);
 		}
 	}

@@ -291,6 +291,9 @@ static void follow_moves(struct derived_state *state, const struct ws *ws)
 		if (row->record != RECORD_DEALER_MOVE || !row->dirty)
 			continue;
 		follow_move(state, move, row->dropped);
+		/* Its keys yield from now on. */
+		if (!row->dropped && move->state == MOVE_LEFT)
+			state->generation++;
 		/* Readers of its feed look in the store from now on. */
 		if (!row->dropped && move->state == MOVE_ARRIVED) {
 			recent_begin(&state->recent, state->transaction_id);

@@ -14,6 +14,7 @@ const struct field keyring_entry_fields[] = {
 		SIGNATURE_ENCODING_COUNT),
 	FIELD(FIELD_STR, keyring_entry, signing_key_id),
 	FIELD(FIELD_U8, keyring_entry, decimals),
+	FIELD(FIELD_BOOL, keyring_entry, yields),
 	FIELD_SUB(keyring_entry, keys, dealer_key, dealer_key_fields),
 	FIELD_END,
 };

@@ -16,6 +16,7 @@ struct keyring_entry {
 	enum signature_encoding signature_encoding;
 	char signing_key_id[KEY_ID_SIZE];
 	uint8_t decimals; /* decimals of a dealer's amounts; 4 for a client */
+	bool yields; /* a dealer that is suspended or has left: another cell that has it serves it */
 	struct dealer_key keys[DEALER_KEYS_MAX];
 };
 /* Keys of the dealers that call group A, or of the clients that call group C. */

@@ -62,6 +62,7 @@ void keyring_entry_of_dealer(const struct dealer *dealer, struct keyring_entry *
 	entry->signature_encoding = dealer->signature_encoding;
 	text_copy(entry->signing_key_id, sizeof(entry->signing_key_id), dealer->signing_key_id);
 	entry->decimals = dealer->decimals;
+	entry->yields = dealer->suspended;
 	memcpy(entry->keys, dealer->keys, sizeof(entry->keys));
 }
 

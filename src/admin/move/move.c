@@ -212,7 +212,11 @@ static enum outcome open_and_remove(struct move *move)
 	}
 	if (code == OUTCOME_DONE && !is_in(move, &move->to, MOVE_ARRIVED))
 		return fail_elsewhere(move, &move->to);
-	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_REMOVE) : code;
+	if (code != OUTCOME_DONE)
+		return code;
+	/* While both keyrings have the dealer. A worker that finds it in neither refuses its key. */
+	clock_sleep_ms(MOVE_SETTLE_MS);
+	return do_step(move, &move->from, MOVE_REMOVE);
 }
 
 /* Returns true if the dealer arrived in the second ledger by this move. It may have moved on since. */

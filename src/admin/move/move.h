@@ -14,6 +14,12 @@
 /* How long to wait until no callback of the dealer is being sent: a lost sender is taken over after 70 s at most. */
 #define MOVE_PATIENCE_MS 90000
 
+/*
+ * How long both ledgers have the keys of the dealer: longer than workers use keys without asking
+ * (web/request/fresh_keyring.h, KEYRING_FRESH_MS).
+ */
+#define MOVE_SETTLE_MS 1500
+
 /* The rows of one kind. */
 struct move_tally {
 	uint64_t count;

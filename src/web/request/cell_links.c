@@ -217,16 +217,23 @@ static enum status cell_refresh(struct cell_links *links, unsigned int at, enum 
 	return cell_note(links, at, began_ms, status);
 }
 
-/* Returns a bit for each cell whose keyring has the dealer, as far as it was read. */
+/*
+ * Returns a bit for each cell whose keyring has the dealer, as far as it was read. A cell that yields counts only if
+ * no other one serves the dealer: so an operator ends a dealer in two cells, and so a move goes over.
+ */
 static unsigned int holders_of(const struct cell_links *links, const char *casino_id)
 {
-	unsigned int holders = 0;
+	unsigned int holders = 0, yielding = 0;
+	const struct keyring_entry *entry;
 
 	for (unsigned int at = 0; at < links->cells->count; at++) {
-		if (keyring_find(&links->list[at].keyrings[KEYRING_DEALERS], casino_id))
+		entry = keyring_find(&links->list[at].keyrings[KEYRING_DEALERS], casino_id);
+		if (entry && entry->yields)
+			yielding |= 1U << at;
+		else if (entry)
 			holders |= 1U << at;
 	}
-	return holders;
+	return holders ? holders : yielding;
 }
 
 /* Updates the keyrings of the cells in @holders. Returns the first failure. */

@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "ledger/commands/ops.h"
 #include "ledger/rows/keys.h"
+#include "ledger/rows/moves.h"
 #include "link/keyring.h"
 
 /* A page: 128 entries of at most 300 bytes. */
@@ -13,7 +14,16 @@ struct keyring_page {
 	enum keyring_of of;
 	struct keyring_result *result;
 	struct buffer *rows;
+	const struct moves *moves;
 };
+
+/* Returns true if the rows of the dealer may be in the other cell, which then serves it. */
+static bool has_left(const struct moves *moves, const char *casino_id)
+{
+	const struct live_move *move = moves_find(moves, casino_id);
+
+	return move && move_hides_rows(move->state);
+}
 
 static bool add_to_page(void *arg, struct bytes key, const void *row)
 {
@@ -29,6 +39,7 @@ static bool add_to_page(void *arg, struct bytes key, const void *row)
 		keyring_entry_of_dealer(row, &entry);
 	else
 		keyring_entry_of_client(row, &entry);
+	entry.yields |= page->of == KEYRING_DEALERS && has_left(page->moves, entry.caller_id);
 	page->result->count++;
 	return pack_record(page->rows, keyring_entry_fields, &entry);
 }
@@ -37,7 +48,7 @@ enum status keyring_read(const void *arg, const struct read_context *context, vo
 {
 	const struct keyring_cmd *cmd = arg;
 	struct keyring_result *result = out;
-	struct keyring_page page = {cmd->of, result, context->rows};
+	struct keyring_page page = {cmd->of, result, context->rows, context->moves};
 	struct store_range range = {
 		.record = cmd->of == KEYRING_DEALERS ? RECORD_DEALER : RECORD_CLIENT};
 	struct dealer after = dealer_named(cmd->after);
