@@ -19,6 +19,7 @@ import cb  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
 from cb_codec import GREETING, MAGIC  # noqa: E402
 from cb_feed import FEED  # noqa: E402
+from cb_moves import step  # noqa: E402
 from cb_platform import (BETS, BETS_CANCEL, LOOPBACK, PLAYER_BALANCE, PLAYERS, RESULTS,  # noqa: E402
                          RESULTS_BATCH, Client, platform_call, seamless_dealer)
 
@@ -456,10 +457,67 @@ def case_two_cells():
     WORLD.a.dealer_add("double")
     # Each fiber of a worker looks at the second cell now and then.
     wait_until(lambda: all(ask().status == 503 for _ in range(20)), 20, "the dealer is in two cells")
+    # What doctor proposes.
+    WORLD.a.ctl("dealer", "suspend", "double")
+    wait_until(lambda: all(ask().status == 200 for _ in range(20)), 20, "it is suspended in one of them")
+    WORLD.a.ctl("dealer", "resume", "double")
+    wait_until(lambda: all(ask().status == 503 for _ in range(20)), 20, "it is in two cells again")
     refused(ask(), 503, "service_unavailable")
     equal(WORLD.balance("b").status, 200, "another dealer")
     logged = "".join(path.read_text() for path in WORLD.a.logs.iterdir())
     equal(logged.count("event=dealer_in_two_cells casino_id=double") >= 1 and "remedy=" in logged, True, "the log")
+
+
+def case_move():
+    """A dealer moves to cell b: the same URLs, keys and ids before and after, and 503 in between."""
+    dealer = WORLD.a.dealer_add("mover")
+    player_id = WORLD.register(dealer, "x")
+
+    def ask(path, **body):
+        return cb.call(WORLD.server, "POST", path, body, dealer=dealer)
+
+    def transfer(reference, amount):
+        return ask(cb.TRANSFER_IN, user_id="x", amount=amount, request_transaction_id=reference)
+
+    def balance():
+        return ask(cb.BALANCE, user_id="x", request_timestamp=cb.now_ms())
+
+    def feed(after):
+        answer = ask(FEED, after=after, limit=10, wait_ms=0, request_timestamp=cb.now_ms())
+        equal(answer.status, 200, f"{answer}")
+        return [item["transaction_id"] for item in answer.json["items"]]
+
+    reference, later = new_id(), new_id()
+    wait_until(lambda: balance().status == 200, 10, "the new dealer is served")
+    first = transfer(reference, 100)
+    equal(first.status, 200, f"{first}")
+    before = feed(0)
+    equal(WORLD.platform(PLAYER_BALANCE, player_id=player_id).status, 200, "the player is remembered")
+    for action in ("leave", "cut"):
+        step(WORLD.a, WORLD.b, "mover", action)
+        for answer in (balance(), transfer(later, 7), transfer(reference, 100),
+                       WORLD.platform(PLAYER_BALANCE, player_id=player_id), WORLD.bet(player_id=player_id)[0]):
+            refused(answer, 503, "service_unavailable")
+            check(int(answer.header("Retry-After")) > 0, f"{answer}")
+        equal(WORLD.balance("a").status, 200, "another dealer of the cell")
+    WORLD.a.ctl("--config", WORLD.a.cells_config, "dealer", "move", "mover", "--to", "b")
+    statuses = set()
+
+    def served():
+        statuses.add(balance().status)
+        return 200 in statuses
+
+    wait_until(served, 10, "the dealer is served by cell b")
+    check(statuses <= {200, 503}, f"a key that is valid in one cell is never refused: {statuses}")
+    equal(balance().json["balance"], 100, "nothing happened meanwhile")
+    again = transfer(reference, 100)
+    equal((again.json, again.replayed), (first.json, True), "the same transfer again")
+    equal(WORLD.platform(PLAYER_BALANCE, player_id=player_id).json.get("user_id"), "x", "the player by its id")
+    added = transfer(later, 7)
+    equal((added.status, added.json["transaction_id"] % cb.ID_STRIDE), (200, NUMBER), f"{added.json}")
+    equal(feed(before[-1]), [added.json["transaction_id"]], "the feed goes on")
+    equal(feed(0), [*before, added.json["transaction_id"]], "the whole feed")
+    equal(WORLD.bet(player_id=player_id)[0].status, 200, "a bet of a game server")
 
 
 def case_same_number():
@@ -498,6 +556,7 @@ CASES = [
     ("one cell stopped, and its restart", case_one_cell_stopped),
     ("the default cell stopped", case_default_cell_stopped),
     ("a dealer in two cells", case_two_cells),
+    ("a dealer moves", case_move),
     ("two cells with one number", case_same_number),
 ]
 

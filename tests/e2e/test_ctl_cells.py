@@ -129,6 +129,15 @@ def case_a_dealer_in_two_cells():
     done = refused("ambiguous", "dealer", "show", casino)
     check("in cell a and in cell b" in done.stderr and "--cell" in done.stderr, done.stderr)
     equal(ctl_json("dealer", "show", casino, "--cell", "b")["cell"], "b", "with --cell")
+    check(f"dealer {casino}" in findings(), "doctor finds it")
+    # What doctor proposes.
+    ctl("dealer", "suspend", casino, "--cell", "a")
+    equal(ctl_json("dealer", "show", casino)["cell"], "b", "the other cell has it")
+    check(f"dealer {casino}" not in findings(), "doctor does not find it")
+    ctl("dealer", "suspend", casino, "--cell", "b")
+    refused("ambiguous", "dealer", "show", casino)
+    for cell in "ab":
+        ctl("dealer", "resume", casino, "--cell", cell)
     DOUBLE.append(casino)
 
 
@@ -336,7 +345,7 @@ def case_down():
 # -- the page
 
 class Page:
-    """The chapter of doc/cells.md about a second cell, typed on an installation with one cell."""
+    """The chapters of doc/cells.md about a second cell and moves, typed on an installation with one cell."""
 
     def __init__(self, wallet):
         self.wallet = wallet
@@ -380,7 +389,8 @@ class Page:
 
 def case_page():
     text = (cb.SRCDIR / "doc" / "cells.md").read_text()
-    chapter = text.split("\n## A second cell on one host\n")[1].split("\n## ")[0]
+    chapter = "".join(text.split(f"\n## {title}\n")[1].split("\n## ")[0]
+                      for title in ("A second cell on one host", "Moving a dealer"))
     with cb.Instance("page") as wallet:
         wallet.ctl("client", "add", "slots")
         wallet.dealer_add("demo")
@@ -397,11 +407,11 @@ def case_page():
             equal([(item["result"], item["found"]) for item in found if item["check"] == "cells"],
                   [("PASS", "2 cells answer; no dealer is in two, and all have the same game servers")], "doctor")
             equal({row["casino_id"]: row["cell"] for row in wallet.ctl_json("dealer", "list")["dealers"]},
-                  {"demo": "a", "lucky": "b"}, "dealers")
+                  {"demo": "b", "lucky": "b"}, "dealers")
         finally:
             for child in page.started:
                 child.stop()
-    check(page.typed >= {"creditbridgectl init", "creditbridgectl client", "systemctl enable"}, page.typed)
+    check(page.typed >= {"creditbridgectl init", "creditbridgectl client", "creditbridgectl dealer", "systemctl enable"}, page.typed)
 
 
 CASES = [

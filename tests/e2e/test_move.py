@@ -5,6 +5,7 @@ command goes on after any of the three processes was killed.
 The part of workers and of the sweeper is done over edge.sock (cb_worker.py). A caller that is refused by one
 ledger asks the other one with the same id, as a worker does.
 """
+import json
 import os
 import random
 import signal
@@ -19,10 +20,11 @@ import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codec import pack, unpack  # noqa: E402
 from cb_link import Closed  # noqa: E402
+from cb_moves import step  # noqa: E402
 from cb_worker import (LOSS, REFUSED, SUCCESS, WIN, Worker, refusal_of)  # noqa: E402
 
 SETTINGS = {"callback_lease_ms": 20000, "result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
-A = B = None
+A = B = CELLS = None
 # What a ledger answers that does not serve the dealer now.
 ELSEWHERE = ("service_unavailable", "invalid_signature", "dealer_not_found", "user_not_found")
 
@@ -35,9 +37,17 @@ def other(wallet):
     return B if wallet is A else A
 
 
+def cells_argv(*words):
+    """Words of creditbridgectl with the file that lists both cells."""
+    return A.ctl_argv("--config", CELLS, *words)
+
+
+def cells_run(*words):
+    return subprocess.run(cells_argv(*words), capture_output=True, text=True, timeout=120, check=False)
+
+
 def move_argv(wallet, name, *words):
-    return wallet.ctl_argv("--json", "dealer", "move", name, "--to", "b" if wallet is A else "a", "--to-config",
-                           other(wallet).config, *words)
+    return cells_argv("--json", "dealer", "move", name, "--to", "b" if wallet is A else "a", *words)
 
 
 def move(wallet, name, *words):
@@ -273,17 +283,72 @@ def case_kills():
     both_are_right()
 
 
+def asked(*words):
+    """Runs a command with all cells. Returns the cell that it acted in, or the error."""
+    done = cells_run("--json", *words)
+    answer = json.loads(done.stdout)
+    return answer["error"]["id"] if "error" in answer else answer["cell"]
+
+
+def case_finding():
+    """Commands find the cell that serves the dealer, and `dealer move` the one that it leaves."""
+    dealer_new("where")
+    equal(asked("dealer", "show", "where"), "a", "before")
+    step(A, B, "where", "leave")
+    equal(asked("dealer", "show", "where"), "a", "it is leaving")
+    step(A, B, "where", "cut")
+    equal(asked("dealer", "show", "where"), "not_allowed_now", "no cell serves it")
+    done = cells_run("dealer", "show", "where")
+    check("moves to cell b" in done.stderr and "dealer move where --to b" in done.stderr, done.stderr)
+    new = ("dealer", "add", "where", "--currency", "thb", "--mode", "transfer")
+    for cell in "ab":
+        equal(asked(*new, "--cell", cell), "already_exists", "its name is taken")
+    done = json.loads(move(A, "where").stdout)
+    equal((done["from"], done["to"], done["state"]), ("a", "b", "moved"), "the same move goes on")
+    equal(asked("dealer", "show", "where"), "b", "after")
+    equal(asked("dealer", "move", "where", "--to", "b"), "a", "once more")
+    for wallet, name in ((A, "b"), (B, "a")):
+        cells = {word for row in wallet.ctl_json("audit", "--limit", 0)["audit"]
+                 if row["action"] == "dealer move" and row["object"] == "dealer where"
+                 for word in row["detail"].split() if word.startswith("cell=")}
+        equal(cells, {f"cell={name}"}, "each half has the name of the other cell")
+
+
+def case_refused_moves():
+    dealer_new("here")
+    for words, wanted in (((), "--to takes the name of a cell that the configuration lists: a, b"),
+                          (("--to", "c"), "the configuration lists: a, b"),
+                          (("--to", "a", "--cell", "a"), "--cell and --to name the same cell")):
+        done = cells_run("dealer", "move", "here", *words)
+        equal((done.returncode, wanted in done.stderr), (2, True), f"{words}: {done.stderr}")
+    equal(asked("dealer", "move", "here", "--to", "a"), "already_exists", "it is there")
+    equal(asked("dealer", "move", "nowhere", "--to", "b"), "dealer_not_found", "unknown")
+    done = A.ctl_run("dealer", "move", "here", "--to", "b")
+    check(done.returncode == 2 and "names no other cell" in done.stderr, done.stderr)
+    step(A, B, "here", "leave")
+    step(A, B, "here", "cut")
+    A.stop()
+    equal(asked("dealer", "move", "here", "--to", "b"), "ledger_unreachable", "the cell that it leaves is down")
+    A.start()
+    moved(A, "here")
+
+
 CASES = [
     ("a dealer moves under load", case_load),
     ("a seamless dealer moves", case_seamless),
     ("a move is aborted", case_abort),
+    ("the cell of a dealer that moves", case_finding),
+    ("moves that are refused", case_refused_moves),
     ("processes are killed", case_kills),
 ]
 
 
 def main():
-    global A, B
-    with cb.Instance("cba", settings=SETTINGS) as A, cb.Instance("cbb", settings=SETTINGS | {"ledger_number": 1}) as B:
+    global A, B, CELLS
+    with cb.Instance("cba", settings=SETTINGS | {"cell_name": "a"}) as A, \
+            cb.Instance("cbb", settings=SETTINGS | {"ledger_number": 1, "cell_name": "b"}) as B:
+        CELLS = A.dir / "cells.conf"
+        CELLS.write_text(A.config.read_text() + f'cells = {{"{B.config}"}}\n')
         for wallet in (A, B):
             wallet.ctl("client", "add", "slots")
         return cb.run_cases(CASES)

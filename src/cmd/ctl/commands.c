@@ -84,8 +84,8 @@ const struct ctl_command ctl_commands[] = {
 		"{\"casino_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_dealer_key_use},
 	{"dealer key-retire", "CASINO KEYID", "Retire a key of a dealer for ever",
 		"{\"casino_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_dealer_key_retire},
-	{"dealer move", "CASINO", "Move a dealer with all its rows to the ledger of another cell",
-		"{\"casino_id\",\"cell\",\"state\" (moved or aborted),\"rows\" (copied and deleted by "
+	{"dealer move", "CASINO", "Move a dealer with all its rows to another cell",
+		"{\"casino_id\",\"from\",\"to\",\"state\" (moved or aborted),\"rows\" (copied and deleted by "
 		"this call),\"kinds\":[{\"kind\",\"count\",\"amount\",\"sha256\"}] (compared by this call)}",
 		move_options, 1, 1, false, ctl_dealer_move},
 	{"dealer ping", "CASINO", "Ask a dealer's server for a player's balance",

@@ -33,6 +33,7 @@ enum cells_way {
 	CELLS_REPLAY,     /* the argument is the number of a replay */
 	CELLS_NEW_DEALER, /* the own one, if no other has a dealer of that name */
 	CELLS_CLIENT,     /* it changes a game server in all cells */
+	CELLS_MOVE,       /* the one that the dealer of the first argument leaves for --to */
 };
 
 /* Returns the row of the table for @command. */
@@ -67,6 +68,24 @@ void cells_names(const struct ctl_cells *cells, unsigned int but, char text[CELL
  * *named is set to whether the arguments named a cell.
  */
 enum outcome cells_find(struct ctl *ctl, struct ctl_cells *cells, enum cells_way way, bool *named);
+
+/*
+ * Finds the cell of --to, for `dealer move`. Reports a usage error that lists the names.
+ */
+enum outcome cells_target(struct ctl *ctl, const struct ctl_cells *cells, unsigned int *at);
+
+/*
+ * For `dealer move`: moves the session to the cell that the dealer leaves or left for that of --to, otherwise to
+ * the one that has the dealer. If none has it, it is one in which the command refuses it. Fails if a cell that
+ * may be the one cannot be asked.
+ */
+enum outcome cells_find_source(struct ctl *ctl, struct ctl_cells *cells);
+
+/*
+ * Returns true if the dealer leaves a cell. Moves the session there, and writes the name of the other cell to @to,
+ * of CELL_NAME_SIZE. Reports nothing.
+ */
+bool cells_on_the_way(struct ctl *ctl, struct ctl_cells *cells, const char *casino_id, char *to);
 
 /* Runs the command in each cell, one after the other. */
 enum outcome cells_walk(struct ctl *ctl, struct ctl_cells *cells, enum cells_way way);

@@ -5,6 +5,7 @@
 
 #include "admin/names.h"
 #include "base/text.h"
+#include "cmd/ctl/cells/cells.h"
 #include "cmd/ctl/common/output.h"
 #include "cmd/ctl/common/progress.h"
 
@@ -72,14 +73,14 @@ static enum outcome print_done(struct ctl *ctl, const struct move *move, bool ab
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!ctl->json && aborted)
-		printf("dealer %s stays in this cell; %" PRIu64
-		       " rows were deleted in the other one\n",
-			move->casino_id, move->rows);
+		printf("dealer %s stays in cell %s; %" PRIu64 " rows were deleted in cell %s\n",
+			move->casino_id, move->from_name, move->rows, move->to_name);
 	else if (!ctl->json)
-		printf("dealer %s is served by the cell %s\n", move->casino_id, move->to_name);
+		printf("dealer %s is served by cell %s\n", move->casino_id, move->to_name);
 	output_json_open(&json, ctl);
 	output_json_string(&json, "casino_id", move->casino_id);
-	output_json_string(&json, "cell", move->to_name);
+	output_json_string(&json, "from", move->from_name);
+	output_json_string(&json, "to", move->to_name);
 	output_json_string(&json, "state", aborted ? "aborted" : "moved");
 	output_json_number(&json, "rows", move->rows);
 	output_json_list_open(&json, "kinds");
@@ -97,13 +98,13 @@ static enum outcome print_done(struct ctl *ctl, const struct move *move, bool ab
 	return output_json_close(&json);
 }
 
-/* Fills the session of the ledger that the dealer moves to. Both configurations are read before root is dropped. */
-static enum outcome open_other(struct ctl *ctl, struct session *other)
+/* Fills the session of cell @at. The configurations of all cells were read before root is dropped. */
+static void open_other(const struct ctl *ctl, unsigned int at, struct session *other)
 {
-	enum outcome code = session_settings(&ctl->session);
-
 	*other = (struct session){
-		.config = ctl->options[OPTION_TO_CONFIG],
+		.config = ctl->cells->list.cells[at].path,
+		.settings_loaded = true,
+		.settings = ctl->cells->settings[at],
 		.operator= ctl->session.operator,
 		.prepare = ctl->session.prepare,
 		.report = ctl->session.report,
@@ -111,32 +112,32 @@ static enum outcome open_other(struct ctl *ctl, struct session *other)
 	};
 	memcpy(other->noun, ctl->session.noun, sizeof(other->noun));
 	memcpy(other->object, ctl->session.object, sizeof(other->object));
-	return code == OUTCOME_DONE ? session_settings(other) : code;
 }
 
 enum outcome ctl_dealer_move(struct ctl *ctl)
 {
 	static struct session other;
 	static struct move move;
-	const char *cell = ctl->options[OPTION_TO];
 	const bool aborted = ctl->options[OPTION_ABORT] != NULL;
 	char casino_id[CASINO_ID_SIZE];
 	struct progress progress;
+	unsigned int at;
 	enum outcome code = names_read_casino_id(&ctl->session, ctl->args[0], casino_id);
 
 	if (code != OUTCOME_DONE)
 		return code;
-	if (!cell || !text_is_name(cell, CELL_NAME_SIZE - 1))
-		return ctl_usage(ctl, "--to takes the name of a cell: 1 to %d of [A-Za-z0-9_.-]",
-			CELL_NAME_SIZE - 1);
-	if (!ctl->options[OPTION_TO_CONFIG])
-		return ctl_usage(ctl, "--to-config names the configuration file of the cell %s",
-			cell);
-	code = open_other(ctl, &other);
+	if (!ctl->cells)
+		return ctl_usage(ctl,
+			"the configuration names no other cell: see cells in creditbridge.conf(5)");
+	code = cells_target(ctl, ctl->cells, &at);
 	if (code != OUTCOME_DONE)
 		return code;
+	if (at == ctl->cells->at)
+		return ctl_usage(ctl, "--cell and --to name the same cell");
+	open_other(ctl, at, &other);
 	move_open(&move, &ctl->session, &other, casino_id);
-	text_copy(move.to_name, sizeof(move.to_name), cell);
+	text_copy(move.from_name, sizeof(move.from_name), ctl->cell);
+	text_copy(move.to_name, sizeof(move.to_name), ctl->cells->list.cells[at].name);
 	progress = progress_begin(ctl);
 	move.progress = show_progress;
 	move.progress_closure = &progress;

@@ -56,16 +56,19 @@ static enum outcome look_up(struct ctl *ctl, const struct wanted *wanted, bool *
 	return code;
 }
 
-/* A dealer that has moved has rows in the cell that it left, but no key there. */
+/* A dealer that was suspended in one of two cells, or has left, is served by the other one. */
 static bool serves_dealer(struct ctl *ctl, const char *casino_id)
 {
 	const bool lacked_role = ctl->session.lacked_role;
 	struct keyring dealers = {.entries = NULL};
+	const struct keyring_entry *entry;
 	bool serves = true;
 
 	/* Without the role to read keys, the row decides. The command itself lacks nothing. */
-	if (keys_try(&ctl->session, KEYRING_DEALERS, &dealers))
-		serves = keyring_find(&dealers, casino_id) != NULL;
+	if (keys_try(&ctl->session, KEYRING_DEALERS, &dealers)) {
+		entry = keyring_find(&dealers, casino_id);
+		serves = entry && !entry->yields;
+	}
 	keyring_free(&dealers);
 	ctl->session.lacked_role = lacked_role;
 	return serves;
@@ -99,10 +102,10 @@ static void ask_cell(struct ctl *ctl, struct ctl_cells *cells, unsigned int at,
 }
 
 /*
- * A dealer that has moved still has rows in the cell that it left. Reading all keys is slow, so it is done
- * only if another cell has the row, or may have it.
+ * Leaves out the cells that yield to another one. Reading all keys is slow, so it is done only if another cell has
+ * the row, or may have it.
  */
-static void drop_moved(struct ctl *ctl, struct ctl_cells *cells, const struct wanted *wanted,
+static void drop_yielding(struct ctl *ctl, struct ctl_cells *cells, const struct wanted *wanted,
 	struct answers *answers)
 {
 	const struct answers before = *answers;
@@ -118,6 +121,8 @@ static void drop_moved(struct ctl *ctl, struct ctl_cells *cells, const struct wa
 		if (serves_dealer(ctl, wanted->row.dealer.casino_id))
 			note_found(answers, i);
 	}
+	if (!answers->found)
+		*answers = before;
 }
 
 static void ask_cells(struct ctl *ctl, struct ctl_cells *cells, const struct wanted *wanted,
@@ -132,7 +137,7 @@ static void ask_cells(struct ctl *ctl, struct ctl_cells *cells, const struct wan
 		if (i != wanted->first)
 			ask_cell(ctl, cells, i, wanted, answers);
 	}
-	drop_moved(ctl, cells, wanted, answers);
+	drop_yielding(ctl, cells, wanted, answers);
 }
 
 /* Reports that a cell which may have the row could not be asked. */
@@ -146,10 +151,19 @@ static enum outcome refuse_silent(struct ctl *ctl, struct ctl_cells *cells,
 		answers->silent_why.detail);
 }
 
+/* Returns true if the dealer that is looked for moves. */
+static bool is_moving(struct ctl *ctl, struct ctl_cells *cells, const struct wanted *wanted,
+	char to[CELL_NAME_SIZE])
+{
+	return wanted->record == RECORD_DEALER &&
+		cells_on_the_way(ctl, cells, wanted->row.dealer.casino_id, to);
+}
+
 static enum outcome choose_cell(struct ctl *ctl, struct ctl_cells *cells,
 	const struct wanted *wanted)
 {
 	struct answers answers;
+	char to[CELL_NAME_SIZE];
 
 	ask_cells(ctl, cells, wanted, &answers);
 	if (answers.found > 1)
@@ -160,6 +174,11 @@ static enum outcome choose_cell(struct ctl *ctl, struct ctl_cells *cells,
 							: "");
 	if (!answers.found && answers.silent)
 		return refuse_silent(ctl, cells, wanted, &answers, ", and no other has it");
+	if (!answers.found && is_moving(ctl, cells, wanted, to))
+		return ctl_fail(ctl, OUTCOME_FAILED, "not_allowed_now",
+			"%s moves to cell %s, and no cell serves it now: `creditbridgectl dealer move %s "
+			"--to %s` goes on",
+			wanted->name, to, wanted->row.dealer.casino_id, to);
 	cells_enter(ctl, cells, answers.found ? answers.at : wanted->first);
 	return OUTCOME_DONE;
 }
@@ -305,6 +324,7 @@ static enum outcome choose_new(struct ctl *ctl, struct ctl_cells *cells, unsigne
 	struct wanted *wanted)
 {
 	struct answers answers;
+	char to[CELL_NAME_SIZE];
 
 	wanted->first = target;
 	ask_cells(ctl, cells, wanted, &answers);
@@ -315,6 +335,9 @@ static enum outcome choose_new(struct ctl *ctl, struct ctl_cells *cells, unsigne
 	if (answers.silent)
 		return refuse_silent(ctl, cells, wanted, &answers,
 			" and may have it, so nothing was done");
+	if (!answers.found && is_moving(ctl, cells, wanted, to))
+		return ctl_fail(ctl, OUTCOME_FAILED, "already_exists",
+			"%s moves to cell %s: a dealer is in one cell only", wanted->name, to);
 	cells_enter(ctl, cells, target);
 	return OUTCOME_DONE;
 }

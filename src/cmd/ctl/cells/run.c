@@ -33,7 +33,9 @@ static enum outcome run_in_several(struct ctl *ctl, struct ctl_cells *cells, enu
 
 	if (way == CELLS_CLIENT)
 		return cells_client(ctl, cells);
-	code = cells_find(ctl, cells, walks ? CELLS_CASINO : way, &named);
+	named = way == CELLS_MOVE;
+	code = named ? cells_find_source(ctl, cells)
+		     : cells_find(ctl, cells, walks ? CELLS_CASINO : way, &named);
 	if (code != OUTCOME_DONE)
 		return code;
 	if (walks && !named)
@@ -86,12 +88,14 @@ enum outcome cells_run(struct ctl *ctl)
 	if (!ctl->options[OPTION_CELL] && (asks_none(ctl, way) || !names_cells(ctl)))
 		return ctl->command->run(ctl);
 	code = cells_open(ctl, &cells, &several);
+	ctl->cells = &cells;
 	if (code == OUTCOME_DONE && ctl->options[OPTION_CELL])
 		code = run_in_chosen(ctl, &cells, way);
 	else if (code == OUTCOME_DONE) {
 		cells_enter(ctl, &cells, 0);
 		code = run_in_several(ctl, &cells, way);
 	}
+	ctl->cells = NULL;
 	cells_close(&cells);
 	return code;
 }

@@ -37,6 +37,7 @@ static const struct way {
 	{"dealer key-add", CELLS_DEALER},
 	{"dealer key-use", CELLS_DEALER},
 	{"dealer key-retire", CELLS_DEALER},
+	{"dealer move", CELLS_MOVE},
 	{"dealer ping", CELLS_DEALER},
 	{"dealer test", CELLS_DEALER},
 	{"player add", CELLS_DEALER},

@@ -78,7 +78,6 @@ enum ctl_option {
 	OPTION_ERROR,
 	OPTION_WHY,
 	OPTION_TO,
-	OPTION_TO_CONFIG,
 	OPTION_ABORT,
 #define DEALER_SETTING(option, name, ...) OPTION_##option,
 #include "cmd/ctl/common/dealer_settings.def"
@@ -93,6 +92,7 @@ enum ctl_option {
 
 struct ctl_command;
 struct output_walk;
+struct ctl_cells;
 
 struct ctl {
 	const struct ctl_command *command;
@@ -105,6 +105,7 @@ struct ctl {
 	uint64_t limit; /* rows that the command's list prints; 0: all */
 	/* With several cells, the name of the one that the session asks; NULL: there is one. */
 	const char *cell;
+	struct ctl_cells *cells; /* all of them, if the command runs in one; NULL: there is one */
 	struct output_walk
 		*walk; /* the output of a command that asks several cells; NULL: of one */
 	struct session session;
