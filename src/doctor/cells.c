@@ -170,7 +170,9 @@ static void compare_clients(struct doctor *doctor, const struct cell_list *list,
 			doctor_fail(doctor, "client %s is in cell %s and not in cell %s",
 				entry->caller_id, list->cells[one].name, list->cells[other].name);
 		doctor_remedy(doctor,
-			there ? "repeat the last command of it, such as creditbridgectl client key-add %s"
+			there ? "retire an old key in the cell that still has it (creditbridgectl client "
+				"key-retire, with --cell), or give a new key to all: creditbridgectl client "
+				"key-add %s"
 			      : "creditbridgectl client add %s gives the other cells its keys",
 			entry->caller_id);
 	}

@@ -211,7 +211,11 @@ def case_objects():
     equal(ctl_json("status")["cells"][1]["ledger_number"], 3, "status of b")
     text = ctl("status").stdout
     check(text.index("Cell a") < text.index("Cell b"), text)
-    check("\n# cell b\n" in ctl("metrics").stdout, "metrics")
+    done = ctl("metrics", code=2)
+    check("--cell NAME (a, b)" in done.stderr and not done.stdout, done.stderr)
+    text = ctl("metrics", "--cell", "b").stdout
+    kinds = [line for line in text.splitlines() if line.startswith("# TYPE")]
+    equal((len(kinds) > 10, sorted(set(kinds))), (True, sorted(kinds)), "each family once")
 
 
 def case_own_cell():
@@ -253,7 +257,10 @@ def case_client_repeated():
     again = ctl_json("client", "key-add", name)
     equal((again["key"], len(live_keys(A, name))), (second["key"], 2), "a gets the key of b")
     ctl("client", "key-retire", name, first["key_id"], "--cell", "a")
-    refused("key_known", "client", "key-add", name)
+    done = refused("clients_differ", "client", "key-add", name)
+    check("client key-retire" in done.stderr and "--cell b" in done.stderr, done.stderr)
+    result, text = findings()[f"client {name}"]
+    check(result == "FAIL" and "has other keys" in text, text)
     ctl("client", "key-retire", name, first["key_id"])
     equal((len(live_keys(A, name)), len(live_keys(B, name))), (1, 1), "retired in both")
     ctl("client", "remove", name, "--cell", "b")

@@ -23,7 +23,7 @@ enum cells_way {
 	CELLS_NONE,    /* it asks no ledger, or asks the cells itself */
 	CELLS_LIST,    /* all cells; their rows are one list */
 	CELLS_OBJECTS, /* all cells, each with a title and an object */
-	CELLS_METRICS, /* as CELLS_OBJECTS, and the title is a comment */
+	CELLS_METRICS, /* as CELLS_OBJECTS; the text form needs --cell */
 	CELLS_DEALER, /* the one that has the dealer of the first argument; without one: CELLS_OWN */
 	CELLS_CASINO,     /* likewise, the dealer of --casino */
 	CELLS_PLAYER,     /* likewise, the player CASINO USER, CASINO/USER or PLAYER_ID */

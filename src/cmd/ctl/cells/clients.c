@@ -238,6 +238,27 @@ static enum outcome add_client(struct clients *clients)
 
 /* ---- key-add */
 
+static bool all_have(const struct clients *clients, const struct dealer_key *key)
+{
+	for (unsigned int i = 0; i < clients->cells->list.count; i++) {
+		if (!find_secret(&clients->states[i], key->secret))
+			return false;
+	}
+	return true;
+}
+
+/* Returns true if the cell got a key that all have after @key. Then @key was retired elsewhere. */
+static bool is_replaced(const struct clients *clients, const struct client_state *state,
+	const struct dealer_key *key)
+{
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
+		if (state->keys[i].key_id[0] && state->keys[i].created_ms > key->created_ms &&
+			all_have(clients, &state->keys[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Returns the newest key that a cell has and another one lacks; NULL if all have the same keys. */
 static const struct dealer_key *missing_key(const struct clients *clients)
 {
@@ -257,12 +278,35 @@ static const struct dealer_key *missing_key(const struct clients *clients)
 	return newest;
 }
 
+/* A key that was retired in some cells never comes back there. */
+static enum outcome refuse_replaced(struct clients *clients)
+{
+	char remedy[256];
+
+	for (unsigned int i = 0; i < clients->cells->list.count; i++) {
+		for (unsigned int n = 0; n < DEALER_KEYS_MAX; n++) {
+			const struct dealer_key *key = &clients->states[i].keys[n];
+
+			if (!key->key_id[0] || all_have(clients, key) ||
+				!is_replaced(clients, &clients->states[i], key))
+				continue;
+			snprintf(remedy, sizeof(remedy),
+				"retire its old key there, too: creditbridgectl client key-retire %s %s --cell %s",
+				clients->client_id, key->key_id, name_of(clients, i));
+			return refuse_different(clients, remedy);
+		}
+	}
+	return OUTCOME_DONE;
+}
+
 static enum outcome add_key(struct clients *clients)
 {
 	const struct dealer_key *missing = missing_key(clients), *had;
 	char secret[KEY_SECRET_SIZE], key_id[KEY_ID_SIZE], first_id[KEY_ID_SIZE] = "";
-	enum outcome code = OUTCOME_DONE;
+	enum outcome code = refuse_replaced(clients);
 
+	if (code != OUTCOME_DONE)
+		return code;
 	if (clients->there < clients->cells->list.count)
 		return refuse_different(clients,
 			"`creditbridgectl client add` adds it where it is missing");
@@ -314,6 +358,30 @@ static const struct dealer_key *named_key(const struct clients *clients)
 	return NULL;
 }
 
+/*
+ * Ends a change of @key after a failure in cell @from. The same command again finds the key by its id in the first
+ * cells, which may not have it any more, so each further cell gets a command with its own id.
+ */
+static enum outcome end_partly(struct clients *clients, unsigned int from,
+	const struct dealer_key *key, enum outcome code)
+{
+	const struct dealer_key *had;
+
+	leave_cells(clients);
+	if (!clients->changed)
+		return code;
+	ctl_tell("partly", "%u of %u cells were changed; these do the rest:", clients->changed,
+		clients->cells->list.count);
+	for (unsigned int i = from; i < clients->cells->list.count; i++) {
+		had = find_secret(&clients->states[i], key->secret);
+		if (had)
+			ctl_tell(NULL, "creditbridgectl %s %s %s --cell %s",
+				clients->ctl->command->name, clients->client_id, had->key_id,
+				name_of(clients, i));
+	}
+	return OUTCOME_PARTLY;
+}
+
 static enum outcome use_or_retire(struct clients *clients, enum key_action action, const char *done)
 {
 	const struct dealer_key *key = named_key(clients), *had;
@@ -338,7 +406,9 @@ static enum outcome use_or_retire(struct clients *clients, enum key_action actio
 			continue;
 		memcpy(key_id, had->key_id, KEY_ID_SIZE);
 		code = change_key(clients, i, action, NULL, key_id);
-		clients->changed += code == OUTCOME_DONE;
+		if (code != OUTCOME_DONE)
+			return end_partly(clients, i, key, code);
+		clients->changed++;
 	}
 	code = end_changes(clients, code);
 	return code == OUTCOME_DONE ? secret_print_done(clients->ctl, "client", "client_id",

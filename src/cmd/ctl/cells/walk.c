@@ -7,6 +7,16 @@
 
 #include <stdio.h>
 
+static enum outcome refuse_text(struct ctl *ctl, const struct ctl_cells *cells)
+{
+	char names[CELLS_NAMES_MAX];
+
+	cells_names(cells, CELLS_MAX, names);
+	return ctl_usage(ctl,
+		"the text form has the figures of one cell: give --cell NAME (%s), or --json for all",
+		names);
+}
+
 /* Prints the title of a cell, before its part of the output. */
 static void print_title(struct ctl *ctl, enum cells_way way)
 {
@@ -15,8 +25,6 @@ static void print_title(struct ctl *ctl, enum cells_way way)
 	snprintf(title, sizeof(title), "Cell %s", ctl->cell);
 	if (way == CELLS_OBJECTS)
 		output_title(ctl, title);
-	else if (way == CELLS_METRICS && !ctl->json)
-		printf("# cell %s\n", ctl->cell);
 }
 
 enum outcome cells_walk(struct ctl *ctl, struct ctl_cells *cells, enum cells_way way)
@@ -29,6 +37,9 @@ enum outcome cells_walk(struct ctl *ctl, struct ctl_cells *cells, enum cells_way
 		return ctl_usage(ctl,
 			"--after is an id of one cell: give --cell NAME, too, because there are several "
 			"cells");
+	/* A file of metrics may have each series once. */
+	if (way == CELLS_METRICS && !ctl->json)
+		return refuse_text(ctl, cells);
 	output_walk_open(&walk, ctl);
 	for (unsigned int i = 0; i < cells->list.count; i++) {
 		cells_enter(ctl, cells, i);
