@@ -52,6 +52,7 @@ const struct doctor_check doctor_checks[] = {
 	CHECK(cron, 0, 10, "the sweeper is started each minute"),
 	CHECK(callbacks, NEEDS_SETTINGS, 10, "no callback was given up or is late"),
 	CHECK(dealers, NEEDS_SETTINGS, 15, "callbacks can go to each seamless dealer's server"),
+	CHECK(moves, NEEDS_SETTINGS, 10, "no move of a dealer was left unfinished"),
 	CHECK(keys, NEEDS_SETTINGS, 10, "dealers and game servers have keys, and none too many"),
 	CHECK(log, NEEDS_SETTINGS, 10, "the log is kept"),
 	CHECK(clock, NEEDS_SETTINGS, 10, "the clock is right, and stays so"),

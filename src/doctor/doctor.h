@@ -179,7 +179,7 @@ doctor_look doctor_socket_directory, doctor_sockets, doctor_socket_access;
 doctor_look doctor_ledger, doctor_engine, doctor_ledger_number, doctor_descriptors;
 doctor_look doctor_sweeper, doctor_callbacks;
 doctor_look doctor_programs, doctor_workers, doctor_cron, doctor_log, doctor_clock;
-doctor_look doctor_dealers, doctor_keys, doctor_cell_certificate, doctor_cells;
+doctor_look doctor_dealers, doctor_keys, doctor_cell_certificate, doctor_cells, doctor_moves;
 doctor_look doctor_console_front, doctor_console_sockets, doctor_console_process,
 	doctor_console_operators, doctor_console_apache, doctor_console_mount;
 

@@ -32,6 +32,7 @@ from cb_ctl import new, on_terminal  # noqa: E402
 from cb_link import GREETING  # noqa: E402
 from cb_lies import Change  # noqa: E402
 from cb_middle import Middle, unpacked, with_members  # noqa: E402
+from cb_moves import step  # noqa: E402
 from cb_platform import client_add, platform_call  # noqa: E402
 from cb_process import LIBC  # noqa: E402
 from cb_worker import SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
@@ -837,6 +838,24 @@ def case_keys():
                  config=older(middle))
 
 
+def case_moves():
+    """The move of a dealer that began an hour ago, and one that began now."""
+    with cb.Instance("cbdoctor-move") as target:
+        for name in ("left-long-ago", "moves-now"):
+            WALLET.dealer_add(name)
+            step(WALLET, target, name, "leave")
+        mended()
+
+        def aged(row):
+            return {"changed_ms": row["changed_ms"] - (3600 * 1000 if row["casino_id"] == "left-long-ago" else 0)}
+        with Middle(WALLET, Change("DEALER_MOVE", aged)) as middle:
+            diagnose({"WARN moves": "^dealer left-long-ago: its move to cell b is leaving and has not gone on for 60 "
+                                    "minutes.*dealer move left-long-ago --to b; to undo it, add --abort"},
+                     config=older(middle))
+        for name in ("left-long-ago", "moves-now"):
+            step(WALLET, target, name, "stay")
+
+
 def case_callbacks():
     with cb.Instance("cbdoctor-calls", {"result_second_attempt_ms": 0,
                                         "result_third_attempt_ms": 0}) as wallet:
@@ -1170,6 +1189,7 @@ CASES = [
     ("clock set back", case_clock_set_back),
     ("dealers' URLs", case_dealers),
     ("a change of keys that hangs", case_keys),
+    ("a move that was left", case_moves),
     ("callbacks given up, breaker open", case_callbacks),
     ("probes are counted apart", case_probes_are_apart),
     ("every web server", case_servers),
