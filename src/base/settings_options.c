@@ -287,6 +287,26 @@ static bool cell_agrees(const struct settings *settings, const struct option *be
 	return false;
 }
 
+/* The units of a cell make /run/creditbridge-NAME, and these are those of other programs. */
+static bool cell_name_agrees(const struct settings *settings, const struct option *between[2],
+	char message[OPTION_MESSAGE_MAX])
+{
+	static const char *const taken[] = {"console", "lighttpd"};
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		if (strcmp(settings->cell_name, taken[i]) != 0)
+			continue;
+		between[0] = option_named("cell_name");
+		between[1] = option_named("socket_directory");
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"cell_name must not be %s: /run/creditbridge-%s is the directory of another "
+			"program",
+			taken[i], taken[i]);
+		return false;
+	}
+	return true;
+}
+
 bool options_agree(const struct settings *settings, const struct option *between[2],
 	char message[OPTION_MESSAGE_MAX])
 {
@@ -307,7 +327,8 @@ bool options_agree(const struct settings *settings, const struct option *between
 			"Name a file of the ledger's user by passfile=PATH");
 		return false;
 	}
-	if (!cell_agrees(settings, between, message))
+	if (!cell_agrees(settings, between, message) ||
+		!cell_name_agrees(settings, between, message))
 		return false;
 	if (settings->cell_count && !settings->cell_name[0]) {
 		between[0] = option_named("cells");

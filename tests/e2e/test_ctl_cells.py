@@ -297,6 +297,11 @@ def case_doctor():
         check(result == "FAIL" and "is in cell a and in cell b" in text, text)
     equal(found[f"client {name}"], ("FAIL", f"client {name} has other keys in cell a than in cell b"), "keys")
     equal(found[f"client {other}"], ("FAIL", f"client {other} is in cell b and not in cell a"), "missing")
+    taken = A.dir / "taken.conf"
+    for name in ("console", "lighttpd"):
+        taken.write_text(B.config.read_text().replace('cell_name = "b"', f'cell_name = "{name}"'))
+        error = json.loads(run("--config", taken, "--json", "dealer", "list", code=78).stdout)["error"]
+        check(f"cell_name must not be {name}" in error["detail"], error)
     same = A.dir / "same-number.conf"
     same.write_text(A.config.read_text() + "ledger_number = 3\n")
     done = run("--config", same, "--json", "doctor", "--no-lookup", code=1)

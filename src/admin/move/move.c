@@ -236,7 +236,11 @@ static enum outcome delete_and_finish(struct move *move)
 			"restore the data of that ledger",
 			move->casino_id);
 	code = move_delete(move, &move->from);
-	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_FINISH) : code;
+	if (code != OUTCOME_DONE)
+		return code;
+	/* A worker that still has the keys of this cell gets service_unavailable here, and later "not found". */
+	clock_sleep_ms(MOVE_SETTLE_MS);
+	return do_step(move, &move->from, MOVE_FINISH);
 }
 
 enum outcome move_dealer(struct move *move)
