@@ -65,28 +65,39 @@ static enum outcome run_in_chosen(struct ctl *ctl, struct ctl_cells *cells, enum
 	return code == OUTCOME_DONE ? ctl->command->run(ctl) : code;
 }
 
-/* Returns true if the configuration can be read and names other cells. Reports nothing. */
-static bool names_cells(struct ctl *ctl)
+/*
+ * Sets *names to whether the configuration can be read and names other cells. A fault in it is reported by the
+ * command, if that needs a configuration. If memory is short, no command may run: it could act in the wrong cell.
+ */
+static enum outcome names_cells(struct ctl *ctl, bool *names)
 {
-	void (*const report)(void *, enum outcome, const struct failure *) = ctl->session.report;
+	struct session *session = &ctl->session;
+	void (*const report)(void *, enum outcome, const struct failure *) = session->report;
 	enum outcome code;
 
-	ctl->session.report = NULL;
-	code = session_settings(&ctl->session);
-	ctl->session.report = report;
-	return code == OUTCOME_DONE && ctl->session.settings.cell_count;
+	session->report = NULL;
+	code = session_settings(session);
+	session->report = report;
+	*names = code == OUTCOME_DONE && session->settings.cell_count;
+	if (code != OUTCOME_FAILED)
+		return OUTCOME_DONE;
+	return ctl_fail(ctl, code, "failed", "%s", session->failure.detail);
 }
 
 enum outcome cells_run(struct ctl *ctl)
 {
 	const enum cells_way way = cells_way_of(ctl->command->name);
 	static struct ctl_cells cells;
-	bool several;
-	enum outcome code;
+	bool several = true;
+	enum outcome code = OUTCOME_DONE;
 
-	/* A configuration that cannot be read is reported by the command, if it needs one. */
-	if (!ctl->options[OPTION_CELL] && (asks_none(ctl, way) || !names_cells(ctl)))
-		return ctl->command->run(ctl);
+	if (!ctl->options[OPTION_CELL]) {
+		several = false;
+		if (!asks_none(ctl, way))
+			code = names_cells(ctl, &several);
+		if (code != OUTCOME_DONE || !several)
+			return code == OUTCOME_DONE ? ctl->command->run(ctl) : code;
+	}
 	code = cells_open(ctl, &cells, &several);
 	ctl->cells = &cells;
 	if (code == OUTCOME_DONE && ctl->options[OPTION_CELL])
