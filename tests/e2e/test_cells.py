@@ -236,21 +236,22 @@ def case_batch_found_later():
 
 def case_batch_of_a_moved_dealer():
     """The dealer of one item moves to the other cell after the call: the same call gets the same answers."""
-    mover = WORLD.a.dealer_add("mover")
-    wait_until(lambda: WORLD.platform(PLAYERS, casino_id="mover", user_id="x").status == 200, 10, "the new dealer")
+    mover = WORLD.a.dealer_add("batch-mover")
+    wait_until(lambda: WORLD.platform(PLAYERS, casino_id="batch-mover", user_id="x").status == 200, 10, "the new dealer")
     credit = {"user_id": "x", "amount": 100, "request_transaction_id": new_id()}
     wait_until(lambda: cb.call(WORLD.server, "POST", cb.TRANSFER_IN, credit, dealer=mover).status == 200, 10,
                "the new dealer's key")
     items = []
-    for player in ({"casino_id": "mover", "user_id": "x"}, {"player_id": WORLD.players["a"]}):
+    for player in ({"casino_id": "batch-mover", "user_id": "x"}, {"player_id": WORLD.players["a"]}):
         placed, game_id, _ = WORLD.bet(**player)
         equal(placed.status, 200, f"{placed}")
         items.append(WORLD.result_body(game_id, **player))
     body = {"request_transaction_id": new_id("batch"), "results": items}
     first = WORLD.platform(RESULTS_BATCH, **body)
     equal((first.status, ["transaction_id" in item for item in first.json["results"]]), (200, [True, True]), f"{first}")
-    WORLD.a.ctl("dealer", "move", "mover", "--to", "b", "--to-config", WORLD.b.config)
-    wait_until(lambda: WORLD.platform(PLAYER_BALANCE, casino_id="mover", user_id="x").status == 200, 10,
+    subprocess.run(WORLD.a.ctl_argv("--config", WORLD.a.cells_config, "dealer", "move", "batch-mover", "--to", "b"),
+                   stdout=subprocess.DEVNULL, check=True, timeout=60)
+    wait_until(lambda: WORLD.platform(PLAYER_BALANCE, casino_id="batch-mover", user_id="x").status == 200, 10,
                "the dealer is served from the other cell")
     again = WORLD.platform(RESULTS_BATCH, **body)
     equal((again.status, again.replayed, again.json), (200, True, first.json), "the same batch again")

@@ -13,6 +13,7 @@ void move_open(struct move *move, struct session *from, struct session *to, cons
 	memset(move, 0, sizeof(*move));
 	move->from.session = from;
 	move->to.session = to;
+	move->settle_ms = MOVE_SETTLE_MS;
 	text_copy(move->casino_id, sizeof(move->casino_id), casino_id);
 	buffer_init(&move->from.after, MOVE_AFTER_MAX);
 	buffer_init(&move->to.after, MOVE_AFTER_MAX);
@@ -215,7 +216,7 @@ static enum outcome open_and_remove(struct move *move)
 	if (code != OUTCOME_DONE)
 		return code;
 	/* While both keyrings have the dealer. A worker that finds it in neither refuses its key. */
-	clock_sleep_ms(MOVE_SETTLE_MS);
+	clock_sleep_ms(move->settle_ms);
 	return do_step(move, &move->from, MOVE_REMOVE);
 }
 
@@ -239,7 +240,7 @@ static enum outcome delete_and_finish(struct move *move)
 	if (code != OUTCOME_DONE)
 		return code;
 	/* A worker that still has the keys of this cell gets service_unavailable here, and later "not found". */
-	clock_sleep_ms(MOVE_SETTLE_MS);
+	clock_sleep_ms(move->settle_ms);
 	return do_step(move, &move->from, MOVE_FINISH);
 }
 

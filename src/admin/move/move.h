@@ -45,6 +45,7 @@ struct move {
 	struct buffer dealer; /* the row of the dealer, packed; has secrets */
 	uint64_t rows;        /* copied or deleted by this call */
 	bool is_compared;     /* this call has compared the rows, and they were equal */
+	int64_t settle_ms;    /* move_open() sets MOVE_SETTLE_MS */
 	/* Called with what is done and the rows so far. NULL: not called. */
 	void (*progress)(void *closure, const char *what, uint64_t rows);
 	void *progress_closure;
