@@ -61,6 +61,8 @@ const struct field dealer_move_cmd_fields[] = {
 	FIELD(FIELD_STR, dealer_move_cmd, peer),
 	FIELD(FIELD_STR, dealer_move_cmd, other),
 	FIELD(FIELD_BYTES, dealer_move_cmd, dealer),
+	FIELD(FIELD_U64, dealer_move_cmd, page),
+	FIELD(FIELD_U64, dealer_move_cmd, rows),
 	FIELD_END,
 };
 const struct field dealer_move_result_fields[] = {
@@ -69,6 +71,8 @@ const struct field dealer_move_result_fields[] = {
 	FIELD(FIELD_BOOL, dealer_move_result, has_move),
 	FIELD_SUB(dealer_move_result, move, dealer_move, dealer_move_fields),
 	FIELD(FIELD_U64, dealer_move_result, sending),
+	FIELD(FIELD_BOOL, dealer_move_result, has_opened),
+	FIELD(FIELD_BOOL, dealer_move_result, has_stayed),
 	FIELD_END,
 };
 

@@ -37,6 +37,9 @@ struct dealer_move_cmd {
 	char peer[MOVE_PEER_SIZE];  /* MOVE_LEAVE, MOVE_ARRIVE: installation of the other cell */
 	char other[CELL_NAME_SIZE]; /* and its name; "": not known */
 	struct bytes dealer;        /* MOVE_ARRIVE, MOVE_OPEN: the row of the dealer, packed */
+	/* MOVE_OPEN: what was put when the rows were compared. Refused if the ledger has another number. */
+	uint64_t page;
+	uint64_t rows;
 };
 struct dealer_move_result {
 	struct verdict verdict;
@@ -44,6 +47,12 @@ struct dealer_move_result {
 	bool has_move;   /* and one of a move of it, which is @move */
 	struct dealer_move move;
 	uint64_t sending; /* callbacks of the dealer under way */
+	/*
+	 * What the audit of this cell has of the move @id, whatever became of the dealer later. They go back with the
+	 * data: a restore of an earlier backup clears them.
+	 */
+	bool has_opened; /* MOVE_OPEN: the dealer arrived here with all rows */
+	bool has_stayed; /* MOVE_STAY: this cell aborted the move */
 };
 
 /*

@@ -92,6 +92,7 @@ void case_prove(void);
 Suite *atrest_suite(void);
 Suite *transfers_suite(void);
 Suite *moves_suite(void);
+Suite *moves_back_suite(void);
 Suite *operator_suite(void);
 Suite *batches_suite(void);
 Suite *random_suite(void);

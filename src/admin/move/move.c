@@ -67,6 +67,10 @@ static enum outcome do_step(struct move *move, struct move_side *side, enum move
 	memcpy(cmd.other, side == &move->from ? move->to_name : move->from_name, sizeof(cmd.other));
 	if (action == MOVE_ARRIVE || action == MOVE_OPEN)
 		cmd.dealer = (struct bytes){move->dealer.data, (uint32_t)move->dealer.len};
+	if (action == MOVE_OPEN) {
+		cmd.page = move->compared_page;
+		cmd.rows = move->compared_rows;
+	}
 	code = move_ask(move, side, COMMAND_DEALER_MOVE, &cmd, &result);
 	return code == OUTCOME_DONE ? keep_state(move, side, &result) : code;
 }
@@ -117,6 +121,13 @@ static enum outcome fail_elsewhere(struct move *move, const struct move_side *si
 		move->casino_id, move_state_names[side->now.move.state],
 		side == &move->from ? "this" : "the other", side->now.move.peer,
 		side->now.move.other[0] ? ", cell " : "", side->now.move.other);
+}
+
+static enum outcome fail_without_dealer(struct move *move)
+{
+	return session_fail(move->from.session, OUTCOME_FAILED, "dealer_not_found",
+		"dealer %s: this ledger does not have it, so there is nothing to undo",
+		move->casino_id);
 }
 
 /* Finds out which move it is: the one under way, or a new one. */
@@ -170,10 +181,39 @@ static enum outcome wait_until_quiet(struct move *move)
 	return code;
 }
 
+/*
+ * Looks at the second ledger, whose data may have gone back to a backup since it answered last, and sets *arrived to
+ * true if it has recorded the arrival of the dealer by this move. Only then it has had all rows.
+ */
+static enum outcome prove_arrival(struct move *move, bool *arrived)
+{
+	const enum outcome code = do_step(move, &move->to, MOVE_LOOK);
+
+	*arrived = code == OUTCOME_DONE && move->to.now.has_opened;
+	return code;
+}
+
+/* Fails unless the second ledger has recorded the arrival. */
+static enum outcome need_arrival(struct move *move)
+{
+	bool arrived;
+	const enum outcome code = prove_arrival(move, &arrived);
+
+	if (code == OUTCOME_DONE && !arrived)
+		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
+			"dealer %s: the other ledger went back to an older backup, without the arrival of "
+			"the dealer by this move; %s: see dealer move in creditbridgectl(8)",
+			move->casino_id,
+			is_in(move, &move->from, MOVE_GONE) ? "it has no rows of it"
+							    : "nothing more is deleted here");
+	return code;
+}
+
 /* Copies the rows that the second ledger does not have, and compares all. */
 static enum outcome copy_rows(struct move *move)
 {
 	enum outcome code = move_fetch_dealer(move);
+	uint64_t page;
 
 	if (code == OUTCOME_DONE && !is_in(move, &move->to, MOVE_ARRIVING))
 		code = do_step(move, &move->to, MOVE_ARRIVE);
@@ -181,18 +221,33 @@ static enum outcome copy_rows(struct move *move)
 		return fail_elsewhere(move, &move->to);
 	if (code == OUTCOME_DONE)
 		code = move_copy(move);
+	/* What it has before the comparison is what it must have when it opens the dealer. */
+	page = move->to.now.move.page;
+	if (code == OUTCOME_DONE)
+		code = do_step(move, &move->to, MOVE_LOOK);
+	if (code == OUTCOME_DONE &&
+		(!is_in(move, &move->to, MOVE_ARRIVING) || move->to.now.move.page != page))
+		return fail_elsewhere(move, &move->to);
+	move->compared_page = page;
+	move->compared_rows = move->to.now.move.rows;
 	if (code == OUTCOME_DONE)
 		code = move_compare(move);
 	move->is_compared = code == OUTCOME_DONE;
 	return code;
 }
 
-/* Copies and compares, and cuts the dealer off the first ledger. */
+/*
+ * Copies and compares, and cuts the dealer off the first ledger. If the second one has had the dealer by this move,
+ * the data of the first one went back since: then nothing is to be copied.
+ */
 static enum outcome copy_and_cut(struct move *move)
 {
 	enum outcome code = wait_until_quiet(move);
+	bool arrived = false;
 
 	if (code == OUTCOME_DONE)
+		code = prove_arrival(move, &arrived);
+	if (code == OUTCOME_DONE && !arrived)
 		code = copy_rows(move);
 	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_CUT) : code;
 }
@@ -203,45 +258,33 @@ static enum outcome copy_and_cut(struct move *move)
  */
 static enum outcome open_and_remove(struct move *move)
 {
-	enum outcome code = OUTCOME_DONE;
+	bool arrived;
+	enum outcome code = prove_arrival(move, &arrived);
 
-	if (!is_in(move, &move->to, MOVE_ARRIVED)) {
-		if (!move->is_compared)
-			code = copy_rows(move);
-		if (code == OUTCOME_DONE)
-			code = do_step(move, &move->to, MOVE_OPEN);
-	}
-	if (code == OUTCOME_DONE && !is_in(move, &move->to, MOVE_ARRIVED))
-		return fail_elsewhere(move, &move->to);
+	if (code == OUTCOME_DONE && !arrived && !move->is_compared)
+		code = copy_rows(move);
+	if (code == OUTCOME_DONE && !arrived)
+		code = do_step(move, &move->to, MOVE_OPEN);
 	if (code != OUTCOME_DONE)
 		return code;
 	/* While both keyrings have the dealer. A worker that finds it in neither refuses its key. */
 	clock_sleep_ms(move->settle_ms);
-	return do_step(move, &move->from, MOVE_REMOVE);
-}
-
-/* Returns true if the dealer arrived in the second ledger by this move. It may have moved on since. */
-static bool has_arrived(const struct move *move)
-{
-	return is_in(move, &move->to, MOVE_ARRIVED) ||
-		(move->to.now.has_move && strcmp(move->to.now.move.id, move->id) != 0);
+	code = need_arrival(move);
+	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_REMOVE) : code;
 }
 
 static enum outcome delete_and_finish(struct move *move)
 {
-	enum outcome code;
+	enum outcome code = need_arrival(move);
 
-	if (!has_arrived(move))
-		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
-			"dealer %s: the other ledger does not have it, although it had: its rows stay here; "
-			"restore the data of that ledger",
-			move->casino_id);
-	code = move_delete(move, &move->from);
+	if (code == OUTCOME_DONE)
+		code = move_delete(move, &move->from);
 	if (code != OUTCOME_DONE)
 		return code;
 	/* A worker that still has the keys of this cell gets service_unavailable here, and later "not found". */
 	clock_sleep_ms(move->settle_ms);
-	return do_step(move, &move->from, MOVE_FINISH);
+	code = need_arrival(move);
+	return code == OUTCOME_DONE ? do_step(move, &move->from, MOVE_FINISH) : code;
 }
 
 enum outcome move_dealer(struct move *move)
@@ -260,7 +303,7 @@ enum outcome move_dealer(struct move *move)
 		code = delete_and_finish(move);
 	if (code == OUTCOME_DONE && !is_in(move, &move->from, MOVE_GONE))
 		return fail_elsewhere(move, &move->from);
-	return code;
+	return code == OUTCOME_DONE ? need_arrival(move) : code;
 }
 
 /* Deletes what an aborted move put in the second ledger. */
@@ -268,7 +311,6 @@ static enum outcome undo_copy(struct move *move)
 {
 	enum outcome code = OUTCOME_DONE;
 
-	memcpy(move->id, move->to.now.move.id, sizeof(move->id));
 	if (!is_in(move, &move->to, MOVE_UNDOING))
 		code = do_step(move, &move->to, MOVE_UNDO);
 	if (code == OUTCOME_DONE)
@@ -276,32 +318,57 @@ static enum outcome undo_copy(struct move *move)
 	return code == OUTCOME_DONE ? do_step(move, &move->to, MOVE_UNDONE) : code;
 }
 
+/* Ends the half of the move in the first ledger, which decides: the second one can never open the dealer after this. */
+static enum outcome stay(struct move *move)
+{
+	const enum move_state state = move->from.now.move.state;
+	bool arrived;
+	enum outcome code;
+
+	memcpy(move->id, move->from.now.move.id, sizeof(move->id));
+	code = prove_arrival(move, &arrived);
+	if (code != OUTCOME_DONE)
+		return code;
+	if (state == MOVE_ARRIVING || state == MOVE_UNDOING)
+		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
+			"dealer %s: it moves to this ledger; undo the move in the ledger that it leaves",
+			move->casino_id);
+	if (state != MOVE_LEAVING || arrived)
+		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
+			"dealer %s: it is too late to undo the move%s; repeat the command without --abort, "
+			"which completes it",
+			move->casino_id,
+			arrived ? ", because the dealer has arrived in the other ledger" : "");
+	return do_step(move, &move->from, MOVE_STAY);
+}
+
+/* Undoes the half of the second ledger. Its rows may be the only ones, unless the first one has the dealer or gave up. */
+static enum outcome undo_half(struct move *move)
+{
+	enum outcome code;
+
+	memcpy(move->id, move->to.now.move.id, sizeof(move->id));
+	code = do_step(move, &move->from, MOVE_LOOK);
+	if (code == OUTCOME_DONE && !move->from.now.has_dealer && !move->from.now.has_stayed)
+		return fail_without_dealer(move);
+	return code == OUTCOME_DONE ? undo_copy(move) : code;
+}
+
 enum outcome move_abort(struct move *move)
 {
 	enum outcome code = look_at_both(move);
+	const bool ours = is_live(&move->from) && names_other(&move->from, &move->to);
+	const bool theirs = is_live(&move->to) && names_other(&move->to, &move->from);
 
 	if (code != OUTCOME_DONE)
 		return code;
-	/* Its rows in the other ledger may be the only ones. */
-	if (!is_live(&move->from) && !move->from.now.has_dealer)
-		return session_fail(move->from.session, OUTCOME_FAILED, "dealer_not_found",
-			"dealer %s: this ledger does not have it, so there is nothing to undo",
-			move->casino_id);
-	if (is_live(&move->from) && !names_other(&move->from, &move->to))
+	if (is_live(&move->from) && !ours && !theirs)
 		return fail_elsewhere(move, &move->from);
-	if (is_live(&move->to) && !names_other(&move->to, &move->from))
+	if (is_live(&move->to) && !theirs)
 		return fail_elsewhere(move, &move->to);
-	/* The first ledger decides: after this it serves the dealer, and the second one can never open it. */
-	if (is_live(&move->from) && move->from.now.move.state != MOVE_LEAVING)
-		return session_fail(move->from.session, OUTCOME_FAILED, "not_allowed_now",
-			"dealer %s: it is too late to undo the move; repeat the command without --abort, "
-			"which completes it",
-			move->casino_id);
-	if (is_live(&move->from)) {
-		memcpy(move->id, move->from.now.move.id, sizeof(move->id));
-		code = do_step(move, &move->from, MOVE_STAY);
-	}
-	if (code != OUTCOME_DONE || !is_live(&move->to))
-		return code;
-	return undo_copy(move);
+	if (!ours && !theirs && !move->from.now.has_dealer)
+		return fail_without_dealer(move);
+	if (ours)
+		code = stay(move);
+	return code == OUTCOME_DONE && theirs ? undo_half(move) : code;
 }

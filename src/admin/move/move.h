@@ -42,10 +42,12 @@ struct move {
 	char from_name[CELL_NAME_SIZE]; /* of the cells, for people; "": not known */
 	char to_name[CELL_NAME_SIZE];
 	char id[MOVE_ID_SIZE];
-	struct buffer dealer; /* the row of the dealer, packed; has secrets */
-	uint64_t rows;        /* copied or deleted by this call */
-	bool is_compared;     /* this call has compared the rows, and they were equal */
-	int64_t settle_ms;    /* move_open() sets MOVE_SETTLE_MS */
+	struct buffer dealer;   /* the row of the dealer, packed; has secrets */
+	uint64_t rows;          /* copied or deleted by this call */
+	bool is_compared;       /* this call has compared the rows, and they were equal */
+	int64_t settle_ms;      /* move_open() sets MOVE_SETTLE_MS */
+	uint64_t compared_page; /* what the second ledger had then: its last page, and its rows */
+	uint64_t compared_rows;
 	/* Called with what is done and the rows so far. NULL: not called. */
 	void (*progress)(void *closure, const char *what, uint64_t rows);
 	void *progress_closure;

@@ -30,20 +30,26 @@ struct move_step {
 	struct verdict *verdict;
 };
 
-static struct operator step_operator(const struct dealer_move_cmd *cmd)
+static struct operator step_operator(const struct dealer_move_cmd *cmd, enum move_action action)
 {
 	struct operator operator= cmd->operator;
 
-	move_operator(cmd->id, STEP_LETTER, cmd->action, &operator);
+	move_operator(cmd->id, STEP_LETTER, action, &operator);
 	return operator;
 }
+
+/* Steps of which the answer says whether the audit has them. */
+static const enum move_action proofs[] = {MOVE_OPEN, MOVE_STAY};
+
+#define PROOF_COUNT (sizeof(proofs) / sizeof(proofs[0]))
 
 void dealer_move_keys(const void *arg, struct ws *ws)
 {
 	const struct dealer_move_cmd *cmd = arg;
 	const struct dealer_move move = move_named(cmd->casino_id);
 	const struct total total = total_named(cmd->casino_id);
-	const struct operator operator= step_operator(cmd);
+	const struct operator operator= step_operator(cmd, cmd->action);
+	struct operator proof;
 
 	ws_want(ws, RECORD_DEALER, dealer_key_of(cmd->casino_id));
 	ws_want(ws, RECORD_TOTAL, &total);
@@ -51,6 +57,26 @@ void dealer_move_keys(const void *arg, struct ws *ws)
 	counter_want(ws, DEALERS_COUNTER);
 	counter_want(ws, RETENTION_COUNTER);
 	audit_keys(ws, &operator);
+	for (size_t i = 0; i < PROOF_COUNT; i++) {
+		proof = step_operator(cmd, proofs[i]);
+		audit_keys(ws, &proof);
+	}
+}
+
+static void name_object(const struct dealer_move_cmd *cmd, char object[OBJECT_SIZE])
+{
+	snprintf(object, OBJECT_SIZE, "dealer %s", cmd->casino_id);
+}
+
+/* Returns true if the audit has the step of this move. */
+static bool was_done(struct ws *ws, const struct dealer_move_cmd *cmd, enum move_action action)
+{
+	const struct operator operator= step_operator(cmd, action);
+	struct verdict ignored = {.refusal = REFUSAL_NONE};
+	char object[OBJECT_SIZE];
+
+	name_object(cmd, object);
+	return cmd->id[0] && audit_state(ws, &operator, ACTION, object, &ignored) == AUDIT_REPEATED;
 }
 
 static bool refuse_step(struct move_step *step, enum refusal refusal, const char *detail)
@@ -258,9 +284,10 @@ static bool open_dealer(struct move_step *step)
 
 	if (!read_given(step) || !has_state(step, MOVE_ARRIVING))
 		return false;
-	if (!step->total)
+	if (!step->total || step->stored->page != step->cmd->page ||
+		step->stored->rows != step->cmd->rows)
 		return refuse_step(step, REFUSAL_NOT_ALLOWED_NOW,
-			"the rows of the dealer are not here");
+			"the rows of the dealer are not those that were compared: repeat the command");
 	row = *step->stored;
 	if (row.first_transaction && kept >= row.first_transaction)
 		counter_write(step->ws, RETENTION_COUNTER, row.first_transaction - 1);
@@ -287,14 +314,14 @@ static bool (*const steps[MOVE_ACTION_COUNT])(struct move_step *step) = {
 static void do_step(struct move_step *step)
 {
 	const struct dealer_move_cmd *cmd = step->cmd;
-	const struct operator operator= step_operator(cmd);
+	const struct operator operator= step_operator(cmd, cmd->action);
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
 
 	if (!text_is_name(cmd->id, MOVE_ID_SIZE - 1)) {
 		move_refuse(step->verdict, REFUSAL_BAD_REQUEST, "there is no id of the move");
 		return;
 	}
-	snprintf(object, sizeof(object), "dealer %s", cmd->casino_id);
+	name_object(cmd, object);
 	if (audit_state(step->ws, &operator, ACTION, object, step->verdict) != AUDIT_NEW ||
 		!steps[cmd->action](step))
 		return;
@@ -346,4 +373,6 @@ void dealer_move_apply(const void *arg, const struct apply_context *context, str
 		ws_fail(ws, "no memory for a move");
 	schedule_figures(context->schedule, cmd->casino_id, &figures);
 	result->sending = figures.sending;
+	result->has_opened = was_done(ws, cmd, MOVE_OPEN);
+	result->has_stayed = was_done(ws, cmd, MOVE_STAY);
 }
