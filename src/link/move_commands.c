@@ -63,6 +63,7 @@ const struct field dealer_move_cmd_fields[] = {
 	FIELD(FIELD_BYTES, dealer_move_cmd, dealer),
 	FIELD(FIELD_U64, dealer_move_cmd, page),
 	FIELD(FIELD_U64, dealer_move_cmd, rows),
+	FIELD(FIELD_TIME_MS, dealer_move_cmd, complete_to_ms),
 	FIELD_END,
 };
 const struct field dealer_move_result_fields[] = {

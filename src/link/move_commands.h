@@ -40,6 +40,11 @@ struct dealer_move_cmd {
 	/* MOVE_OPEN: what was put when the rows were compared. Refused if the ledger has another number. */
 	uint64_t page;
 	uint64_t rows;
+	/*
+	 * MOVE_OPEN: nonzero if the ledger may have served the dealer already, before its data went back. It opens the
+	 * dealer as a restore leaves one, whose data is complete up to this time.
+	 */
+	int64_t complete_to_ms;
 };
 struct dealer_move_result {
 	struct verdict verdict;

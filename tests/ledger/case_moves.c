@@ -6,6 +6,7 @@
 #include "base/pack.h"
 #include "base/text.h"
 #include "ledger/rows/life.h"
+#include "ledger/rows/moves.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,6 +271,32 @@ void move_all(void)
 {
 	calls_left = -1;
 	ck_assert_msg(run_move(move_dealer) == OUTCOME_DONE, "%s", sessions[0].failure.detail);
+}
+
+/* Returns the state in the ledger; MOVE_STATE_COUNT: no move is under way. */
+static enum move_state state_in(const struct ledger *ledger)
+{
+	const struct live_move *live = moves_find(&ledger->derived.moves, mover);
+
+	return live ? live->state : MOVE_STATE_COUNT;
+}
+
+void move_until(const struct ledger *one, enum move_state state, const struct ledger *another,
+	enum move_state at_another)
+{
+	const enum move_state expected = move_is_live(at_another) ? at_another : MOVE_STATE_COUNT;
+	enum move_state before = MOVE_STATE_COUNT, there = MOVE_STATE_COUNT;
+
+	is_done = true;
+	for (int calls = 3; state_in(one) != state || state_in(another) != expected; calls++) {
+		if (before != state_in(one) || there != state_in(another))
+			calls = 3;
+		before = state_in(one);
+		there = state_in(another);
+		calls_left = calls;
+		ck_assert_int_ne(run_move(move_dealer), OUTCOME_DONE);
+	}
+	calls_left = -1;
 }
 
 static bool count_row(void *context, struct bytes key, const void *row)

@@ -47,6 +47,12 @@ void place_bet(const char *casino_id, const char *id, const char *game);
 
 /* Runs the command once. Returns its outcome; what failed is in sessions[0].failure. */
 enum outcome run_move(enum outcome (*what)(struct move *move));
+/*
+ * Runs it again and again, each time to a later command, until the two ledgers are in these states. Each command that
+ * is the last of its run is done, and its answer is lost.
+ */
+void move_until(const struct ledger *one, enum move_state state, const struct ledger *another,
+	enum move_state at_another);
 /* Runs it to its end. */
 void move_all(void);
 

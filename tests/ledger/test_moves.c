@@ -136,18 +136,11 @@ END_TEST
 /* The data of the other ledger went back between the cut and the opening: the rows are copied again. */
 START_TEST(a_copy_that_went_back_is_made_again)
 {
-	const struct live_move *ours = NULL;
 	unsigned int before[RECORD_COUNT];
 
 	make_world(CASE_MEMORY, WALLET_SEAMLESS);
 	count_all(before);
-	is_done = true;
-	for (int at = 20; !ours || ours->state != MOVE_LEFT; at++) {
-		calls_left = at;
-		ck_assert_int_ne(run_move(move_dealer), OUTCOME_DONE);
-		ours = moves_find(&case_ledger.derived.moves, "demo");
-		ck_assert(ours && ours->state != MOVE_REMOVING);
-	}
+	move_until(&case_ledger, MOVE_LEFT, &other, MOVE_ARRIVING);
 	ledger_free(&other);
 	other_db->close(other_db);
 	open_there();
@@ -161,17 +154,11 @@ END_TEST
 /* The other ledger has lost the dealer after it was opened: no row is deleted. */
 START_TEST(rows_stay_if_the_other_ledger_lost_the_dealer)
 {
-	const struct live_move *ours = NULL;
 	unsigned int bets;
 
 	make_world(CASE_MEMORY, WALLET_SEAMLESS);
 	bets = count_stored(case_db, RECORD_BET);
-	is_done = true;
-	for (int at = 20; !ours || ours->state != MOVE_REMOVING; at++) {
-		calls_left = at;
-		ck_assert_int_ne(run_move(move_dealer), OUTCOME_DONE);
-		ours = moves_find(&case_ledger.derived.moves, "demo");
-	}
+	move_until(&case_ledger, MOVE_REMOVING, &other, MOVE_ARRIVED);
 	ledger_free(&other);
 	other_db->close(other_db);
 	open_there();

@@ -65,25 +65,6 @@ static void restore_there(struct store *backup)
 	restart();
 }
 
-/* Runs the command again and again, each time to a later call, until the ledgers are in these states. */
-static void move_until(const struct ledger *one, enum move_state state,
-	const struct ledger *another, enum move_state at_another)
-{
-	const struct live_move *live, *at;
-
-	is_done = true;
-	for (int calls = 3;; calls++) {
-		calls_left = calls;
-		ck_assert_int_ne(run_move(move_dealer), OUTCOME_DONE);
-		live = moves_find(&one->derived.moves, mover);
-		at = moves_find(&another->derived.moves, mover);
-		if (live && live->state == state &&
-			(move_is_live(at_another) ? at && at->state == at_another : !at))
-			break;
-	}
-	calls_left = -1;
-}
-
 /*
  * Demo goes there and comes back. The first ledger goes back to a backup of the time between, while the other one
  * deletes the rows.
@@ -174,6 +155,76 @@ START_TEST(an_aborted_half_is_undone_later)
 }
 END_TEST
 
+/* Writes into the data that it was restored. */
+static void audit_restore(struct store *store)
+{
+	struct counter counter = {.name = "audit"};
+	struct audit audit = {.time_ms = case_now_ms, .action = "restore"};
+	struct ws *ws = ws_new();
+
+	ck_assert_ptr_nonnull(ws);
+	ws_want(ws, RECORD_COUNTER, &counter);
+	ck_assert_int_eq(store->load(store, ws), STATUS_OK);
+	counter = *(const struct counter *)ws_get(ws, RECORD_COUNTER, &counter);
+	audit.seq = ++counter.value;
+	ws_put(ws, RECORD_COUNTER, &counter);
+	ws_append(ws, RECORD_AUDIT, &audit);
+	ck_assert_int_eq(store->save(store, ws), SAVE_OK);
+	ws_delete(ws);
+}
+
+static struct dealer demo;
+
+static bool find_demo(void *context, struct bytes key, const void *row)
+{
+	(void)context;
+	(void)key;
+	demo = *(const struct dealer *)row;
+	return strcmp(demo.casino_id, "demo") != 0;
+}
+
+/*
+ * The other ledger has opened the dealer, and may have paid. Then it goes back to a backup of before, or its data is
+ * lost: the dealer arrives held.
+ */
+START_TEST(a_dealer_that_arrives_again_is_held)
+{
+	const struct store_range dealers = {.record = RECORD_DEALER};
+	struct store *backup;
+	int64_t cut_ms;
+
+	make_world(CASE_MEMORY, WALLET_SEAMLESS);
+	case_pass(DAY);
+	move_until(&case_ledger, MOVE_LEAVING, &other, MOVE_ARRIVING);
+	backup = back_up(other_db);
+	case_pass(MINUTE);
+	move_until(&case_ledger, MOVE_LEFT, &other, MOVE_ARRIVED);
+	cut_ms = case_now_ms;
+	case_pass(MINUTE);
+	if (_i == 0) {
+		audit_restore(backup);
+		restore_there(backup);
+	} else {
+		backup->close(backup);
+		ledger_free(&other);
+		other_db->close(other_db);
+		open_there();
+	}
+	move_all();
+	go_there();
+	ck_assert_int_eq(case_db->scan(case_db, &dealers, find_demo, NULL), STATUS_OK);
+	ck_assert_str_eq(demo.casino_id, "demo");
+	ck_assert_int_eq(demo.callbacks_held_ms, case_now_ms);
+	ck_assert_int_eq(demo.keys_restored_ms, case_now_ms);
+	ck_assert_int_eq(demo.restored_to_ms, cut_ms);
+	ck_assert_uint_gt(demo.restored_id, last_id);
+	case_pass(HOUR);
+	ck_assert_int_eq(case_claim(due_event).verdict.refusal, REFUSAL_DEALER_BUSY);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 static bool pack_demo(void *context, struct bytes key, const void *row)
 {
 	const struct dealer *dealer = row;
@@ -228,6 +279,7 @@ Suite *moves_back_suite(void)
 	tcase_add_test(tests, no_abort_after_the_arrival);
 	tcase_add_test(tests, an_aborted_half_is_undone_later);
 	tcase_add_test(tests, the_opening_needs_what_was_compared);
+	tcase_add_loop_test(tests, a_dealer_that_arrives_again_is_held, 0, 2);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -70,6 +70,7 @@ static enum outcome do_step(struct move *move, struct move_side *side, enum move
 	if (action == MOVE_OPEN) {
 		cmd.page = move->compared_page;
 		cmd.rows = move->compared_rows;
+		cmd.complete_to_ms = move->complete_to_ms;
 	}
 	code = move_ask(move, side, COMMAND_DEALER_MOVE, &cmd, &result);
 	return code == OUTCOME_DONE ? keep_state(move, side, &result) : code;
@@ -263,6 +264,8 @@ static enum outcome open_and_remove(struct move *move)
 
 	if (code == OUTCOME_DONE && !arrived && !move->is_compared)
 		code = copy_rows(move);
+	if (code == OUTCOME_DONE && !arrived)
+		code = move_find_restore(move);
 	if (code == OUTCOME_DONE && !arrived)
 		code = do_step(move, &move->to, MOVE_OPEN);
 	if (code != OUTCOME_DONE)

@@ -48,6 +48,8 @@ struct move {
 	int64_t settle_ms;      /* move_open() sets MOVE_SETTLE_MS */
 	uint64_t compared_page; /* what the second ledger had then: its last page, and its rows */
 	uint64_t compared_rows;
+	/* Nonzero: the second ledger went back, and is complete up to this time. Its callbacks for the dealer are held. */
+	int64_t complete_to_ms;
 	/* Called with what is done and the rows so far. NULL: not called. */
 	void (*progress)(void *closure, const char *what, uint64_t rows);
 	void *progress_closure;
@@ -74,6 +76,12 @@ enum outcome move_compare(struct move *move);
 enum outcome move_delete(struct move *move, struct move_side *side);
 /* Fetches the row of the dealer from the first ledger into move->dealer. */
 enum outcome move_fetch_dealer(struct move *move);
+
+/*
+ * Sets move->complete_to_ms if the data of the second ledger went back since the move began (restored.c). It may have
+ * served the dealer before.
+ */
+enum outcome move_find_restore(struct move *move);
 
 /* Reports a failure of the side's session as one of the first ledger's. */
 enum outcome move_ask(struct move *move, struct move_side *side, enum command command,

@@ -53,20 +53,24 @@ static void stop_replay(struct ws *ws, const struct replay *stored, int64_t now_
 	ws_put(ws, RECORD_REPLAY, &row);
 }
 
-/* If an operator or an earlier restore holds the dealer already, its time is kept. */
-static void hold_dealer(struct ws *ws, const struct dealer *stored,
+void hold_dealer(struct dealer *dealer, const struct hold_restore *restore)
+{
+	if (!dealer->callbacks_held_ms)
+		dealer->callbacks_held_ms = restore->now_ms;
+	dealer->keys_restored_ms = restore->now_ms;
+	/* After an earlier restore whose gap is still open, the gap begins at that restore. */
+	if (!dealer->restored_id || restore->complete_to_ms < dealer->restored_to_ms)
+		dealer->restored_to_ms = restore->complete_to_ms;
+	dealer->restored_ms = restore->now_ms;
+	dealer->restored_id = restore->first_id;
+}
+
+static void hold_stored(struct ws *ws, const struct dealer *stored,
 	const struct hold_restore *restore)
 {
 	struct dealer dealer = *stored;
 
-	if (!dealer.callbacks_held_ms)
-		dealer.callbacks_held_ms = restore->now_ms;
-	dealer.keys_restored_ms = restore->now_ms;
-	/* After an earlier restore whose gap is still open, the gap begins at that restore. */
-	if (!dealer.restored_id || restore->complete_to_ms < dealer.restored_to_ms)
-		dealer.restored_to_ms = restore->complete_to_ms;
-	dealer.restored_ms = restore->now_ms;
-	dealer.restored_id = restore->first_id;
+	hold_dealer(&dealer, restore);
 	ws_put(ws, RECORD_DEALER, &dealer);
 }
 
@@ -95,7 +99,7 @@ enum status hold_everything(struct store *store, struct ws *ws, const struct hol
 		return status;
 	for (const struct ws_row *row = ws->first; row; row = row->next) {
 		if (row->record == RECORD_DEALER && row->state == WS_LOADED)
-			hold_dealer(ws, row->data, restore);
+			hold_stored(ws, row->data, restore);
 		else if (row->record == RECORD_CLIENT && row->state == WS_LOADED &&
 			!((const struct client *)row->data)->removed)
 			unconfirm_client(ws, row->data, restore->now_ms);

@@ -48,6 +48,12 @@ struct hold_restore {
 };
 
 /*
+ * Holds the callbacks of the dealer, until its file was compared, and marks its keys as to be confirmed. If an operator
+ * or an earlier restore holds it already, its time is kept.
+ */
+void hold_dealer(struct dealer *dealer, const struct hold_restore *restore);
+
+/*
  * Writes into @ws that the callbacks of every dealer are held, that its file must be compared, and
  * that the keys of every dealer and game server must be confirmed. Running replays are stopped. Returns STATUS_NOMEM, or the
  * status of a row that cannot be read.

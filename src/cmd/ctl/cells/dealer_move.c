@@ -77,12 +77,16 @@ static enum outcome print_done(struct ctl *ctl, const struct move *move, bool ab
 			move->casino_id, move->from_name, move->rows, move->to_name);
 	else if (!ctl->json)
 		printf("dealer %s is served by cell %s\n", move->casino_id, move->to_name);
+	if (!ctl->json && move->complete_to_ms)
+		printf("its callbacks are held there: the data of the cell went back during the move; "
+		       "continue with reconcile, release and key-confirm\n");
 	output_json_open(&json, ctl);
 	output_json_string(&json, "casino_id", move->casino_id);
 	output_json_string(&json, "from", move->from_name);
 	output_json_string(&json, "to", move->to_name);
 	output_json_string(&json, "state", aborted ? "aborted" : "moved");
 	output_json_number(&json, "rows", move->rows);
+	output_json_bool(&json, "held", move->complete_to_ms != 0);
 	output_json_list_open(&json, "kinds");
 	for (unsigned int at = 0; at < move_record_count; at++) {
 		const struct move_tally *tally = &move->tallies[move_records[at]];

@@ -5,11 +5,13 @@
 #include "domain/row_bounds.h"
 #include "ledger/commands/moves/move_rows.h"
 #include "ledger/commands/ops.h"
+#include "ledger/outbox/hold.h"
 #include "ledger/outbox/schedule.h"
 #include "ledger/rows/audit.h"
 #include "ledger/rows/counters.h"
 #include "ledger/rows/issued_keys.h"
 #include "ledger/rows/keys.h"
+#include "ledger/rows/life.h"
 #include "ledger/rows/moves.h"
 #include "ledger/rows/replays.h"
 
@@ -56,6 +58,7 @@ void dealer_move_keys(const void *arg, struct ws *ws)
 	ws_want(ws, RECORD_DEALER_MOVE, &move);
 	counter_want(ws, DEALERS_COUNTER);
 	counter_want(ws, RETENTION_COUNTER);
+	life_want_id(ws, LIFE_TRANSACTIONS);
 	audit_keys(ws, &operator);
 	for (size_t i = 0; i < PROOF_COUNT; i++) {
 		proof = step_operator(cmd, proofs[i]);
@@ -274,6 +277,24 @@ static bool end_undoing(struct move_step *step)
 }
 
 /*
+ * If the data of this cell went back, it may have served the dealer before: then the rows that were put lack what it did.
+ * If the data of the other cell went back, its restore is not settled, and later ids are of this cell.
+ */
+static void hold_given(struct move_step *step)
+{
+	const struct hold_restore restore = {
+		.now_ms = step->context->now.wall_ms,
+		.complete_to_ms = step->cmd->complete_to_ms,
+		.first_id = life_peek_id(step->ws, LIFE_TRANSACTIONS),
+	};
+
+	if (step->cmd->complete_to_ms)
+		hold_dealer(&step->given, &restore);
+	else if (step->given.restored_id)
+		step->given.restored_id = restore.first_id;
+}
+
+/*
  * From here on this cell serves the dealer. The other one does not any more, so nothing but the state is a reason
  * to refuse. Retention begins again with the oldest transaction that was put.
  */
@@ -293,6 +314,7 @@ static bool open_dealer(struct move_step *step)
 		counter_write(step->ws, RETENTION_COUNTER, row.first_transaction - 1);
 	if (!step->dealer)
 		counter_next(step->ws, DEALERS_COUNTER);
+	hold_given(step);
 	ws_put(step->ws, RECORD_DEALER, &step->given);
 	row.after = (struct bytes){NULL, 0};
 	put_state(step, &row, MOVE_ARRIVED);
