@@ -109,7 +109,15 @@ void open_there(void)
 	ck_assert_int_eq(run_there(COMMAND_DEALER_PUT, &dealer)->result.verdict.refusal, 0);
 }
 
-/* The other ledger takes the place of the one that the dealer left. */
+void swap_ledgers(void)
+{
+	struct store *store = case_db;
+
+	case_db = other_db;
+	other_db = store;
+	restart();
+}
+
 void go_there(void)
 {
 	ledger_free(&case_ledger);
@@ -133,26 +141,29 @@ static void retire_key(void)
 }
 
 /* A batch of results of a round of demo and of one of else. */
-struct settle_batch_result run_batch(void)
+struct settle_batch_result send_batch(const char *key, const char *request_id, const char *game)
 {
 	static struct buffer items;
-	struct settle_batch_cmd batch = {.client_id = "slots",
-		.request_transaction_id = "batch",
-		.request_id = "call",
-		.digest = "digest",
-		.count = 2};
+	struct settle_batch_cmd batch = {.client_id = "slots", .digest = "digest", .count = 2};
 	struct settle_item item = {.result = RESULT_WIN, .payout_amount = 3 * CREDIT};
 
 	buffer_free(&items);
 	buffer_init(&items, 64 * 1024);
 	strcpy(item.player.casino_id, "demo");
 	strcpy(item.player.user_id, "alice");
-	strcpy(item.game_id, "in-batch");
+	strcpy(item.game_id, game);
+	strcpy(batch.request_transaction_id, key);
+	strcpy(batch.request_id, request_id);
 	ck_assert(pack_record(&items, settle_item_fields, &item));
 	strcpy(item.player.casino_id, "else");
 	ck_assert(pack_record(&items, settle_item_fields, &item));
 	batch.items = (struct bytes){items.data, (uint32_t)items.len};
 	return case_run(COMMAND_SETTLE_BATCH, &batch)->result.settle_batch;
+}
+
+struct settle_batch_result run_batch(void)
+{
+	return send_batch("batch", "call", "in-batch");
 }
 
 /* Ends the attempt, if there is one: a dealer does not leave before. */

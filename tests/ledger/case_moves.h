@@ -33,6 +33,8 @@ void open_there(void);
 void begin_life(struct store *store, uint32_t number);
 /* Ends both ledgers and starts them again, as after a kill. */
 void restart(void);
+/* The two ledgers change their places, and start again. */
+void swap_ledgers(void);
 /* The other ledger takes the place of the one that the dealer left. */
 void go_there(void);
 
@@ -42,6 +44,8 @@ enum status ask(void *closure, enum command command, const void *cmd, void *resu
 struct slot *run_there(enum command command, const void *cmd);
 /* A batch of results of a round of demo and of one of else. */
 struct settle_batch_result run_batch(void);
+/* Likewise of the rounds @game, with another key. */
+struct settle_batch_result send_batch(const char *key, const char *request_id, const char *game);
 struct adjust_result adjust(const char *casino_id, const char *operation_id);
 void place_bet(const char *casino_id, const char *id, const char *game);
 

@@ -3,6 +3,8 @@
  */
 #include "case_moves.h"
 
+#include "base/pack.h"
+
 #include <string.h>
 
 /* To and fro on each store, with each wallet. */
@@ -203,6 +205,112 @@ START_TEST(calls_are_refused_meanwhile)
 }
 END_TEST
 
+static bool find_alice(void *context, struct bytes key, const void *row)
+{
+	struct player_name *found = context;
+
+	(void)key;
+	*found = *(const struct player_name *)row;
+	return strcmp(found->casino_id, "demo") != 0;
+}
+
+/* Returns true if the ledger says that it has the player. */
+static bool has_player(struct ledger *ledger, const struct player_name *name)
+{
+	const struct player_find_cmd cmd = {
+		.player_ids = {(const uint8_t *)name->player_id, PLAYER_ID_SIZE - 1}};
+	union any_result result;
+
+	calls_left = -1;
+	ck_assert_int_eq(ask(ledger, COMMAND_PLAYER_FIND, &cmd, &result), STATUS_OK);
+	ck_assert_uint_eq(result.player_find.found.len, 1);
+	return result.player_find.found.data[0];
+}
+
+/* A worker asks each cell for a player. The one that has only rows of a dealer that it does not serve says no. */
+START_TEST(a_player_is_found_in_one_ledger)
+{
+	const struct store_range names = {.record = RECORD_PLAYER_NAME};
+	struct player_name name;
+
+	make_world(CASE_MEMORY, WALLET_SEAMLESS);
+	ck_assert_int_eq(case_db->scan(case_db, &names, find_alice, &name), STATUS_OK);
+	ck_assert_str_eq(name.casino_id, "demo");
+	move_until(&case_ledger, MOVE_LEFT, &other, MOVE_ARRIVING);
+	ck_assert_uint_eq(count_stored(other_db, RECORD_PLAYER_NAME), 1);
+	ck_assert(has_player(&case_ledger, &name));
+	ck_assert(!has_player(&other, &name));
+	move_until(&case_ledger, MOVE_REMOVING, &other, MOVE_ARRIVED);
+	ck_assert_uint_eq(count_stored(case_db, RECORD_PLAYER_NAME), 2);
+	ck_assert(!has_player(&case_ledger, &name));
+	ck_assert(has_player(&other, &name));
+	close_world();
+}
+END_TEST
+
+/* Of a batch with a dealer that leaves nothing is stored, so that its key is free in both ledgers. */
+START_TEST(a_new_batch_waits_for_the_move)
+{
+	struct settle_batch_result result;
+	unsigned int batches, requests;
+
+	make_world(CASE_MEMORY, WALLET_TRANSFER);
+	place_bet("demo", "b7", "late");
+	place_bet("else", "b8", "late");
+	batches = count_stored(case_db, RECORD_RESULT_BATCH);
+	requests = count_stored(case_db, RECORD_REQUEST);
+	move_until(&case_ledger, MOVE_LEAVING, &other, MOVE_ARRIVING);
+	result = send_batch("late", "one", "late");
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_SERVICE_UNAVAILABLE);
+	ck_assert_uint_gt(result.verdict.retry_after_s, 0);
+	ck_assert_uint_eq(count_stored(case_db, RECORD_RESULT_BATCH), batches);
+	ck_assert_uint_eq(count_stored(case_db, RECORD_REQUEST), requests);
+	/* One that was stored before is repeated. */
+	ck_assert(run_batch().verdict.replay);
+	move_all();
+	case_prove();
+	close_world();
+}
+END_TEST
+
+static struct settle_answer first_answer(const struct settle_batch_result *result)
+{
+	struct settle_answer answer;
+	struct bytes answers = result->answers;
+
+	memset(&answer, 0, sizeof(answer));
+	ck_assert(unpack_record(&answers, settle_answer_fields, &answer));
+	return answer;
+}
+
+/* Both ledgers received a batch, each at another time. The answer that settled wins. */
+START_TEST(a_batch_in_both_ledgers_is_merged)
+{
+	struct settle_batch_result result;
+
+	make_world(CASE_MEMORY, WALLET_TRANSFER);
+	place_bet("demo", "b7", "late");
+	move_all();
+	result = send_batch("late", "one", "late");
+	ck_assert_int_eq(result.verdict.refusal, 0);
+	ck_assert_int_ne(first_answer(&result).verdict.refusal, 0);
+	case_pass(MINUTE);
+	/* case_ledger is now the one that has demo. */
+	swap_ledgers();
+	result = send_batch("late", "two", "late");
+	ck_assert_int_eq(first_answer(&result).verdict.refusal, 0);
+	move_all();
+	case_prove();
+	swap_ledgers();
+	case_prove();
+	result = send_batch("late", "three", "late");
+	ck_assert_str_eq(result.request_id, "one");
+	ck_assert_int_eq(first_answer(&result).verdict.refusal, 0);
+	case_prove();
+	close_world();
+}
+END_TEST
+
 static void put_counter(struct store *store, const char *name, uint64_t value)
 {
 	struct counter counter = {.value = value};
@@ -311,6 +419,9 @@ Suite *moves_suite(void)
 	tcase_add_test(tests, a_copy_that_went_back_is_made_again);
 	tcase_add_test(tests, rows_stay_if_the_other_ledger_lost_the_dealer);
 	tcase_add_test(tests, calls_are_refused_meanwhile);
+	tcase_add_test(tests, a_player_is_found_in_one_ledger);
+	tcase_add_test(tests, a_new_batch_waits_for_the_move);
+	tcase_add_test(tests, a_batch_in_both_ledgers_is_merged);
 	tcase_add_test(tests, retention_begins_again);
 	tcase_add_test(tests, retention_waits_for_a_move);
 	tcase_add_test(tests, the_feed_goes_on);

@@ -14,7 +14,7 @@ struct moves;
 bool subject_is_moving(const struct moves *moves, enum command command, const union any_cmd *cmd,
 	struct ws *ws, struct verdict *verdict);
 
-/* Likewise for an item of a batch, whose answer is stored: it is always one after which the item is tried again. */
+/* Likewise for an item of a batch, whose answer may be stored: it is always one after which the item is tried again. */
 bool subject_item_is_moving(const struct moves *moves, const struct player_ref *player,
 	struct ws *ws, struct verdict *verdict);
 

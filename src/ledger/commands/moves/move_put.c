@@ -143,6 +143,9 @@ static bool batch_key_fits(struct ws *ws, const struct result_batch *batch, stru
 	union move_row row = {.request = move_batch_request(batch)};
 	const struct request *stored = ws_get(ws, RECORD_REQUEST, &row.request);
 
+	/* Each cell has the time at which it received the batch. */
+	if (stored)
+		row.request.time_ms = stored->time_ms;
 	return !stored || are_equal(RECORD_REQUEST, stored, &row, scratch);
 }
 
@@ -201,17 +204,22 @@ static void audit_attempts(struct ws *ws, const struct apply_context *context,
 	audit_write(ws, context, step, CALLBACK_MOVED_ACTION, object, detail);
 }
 
-/* The batch came with another dealer before, and some of its items were tried again in one of the cells. */
+/*
+ * The batch came with another dealer or from its sender before, and some of its items were tried again in one of the
+ * cells. The call that came first counts.
+ */
 static void merge_batch(struct ws *ws, const struct result_batch *stored,
 	const struct result_batch *row)
 {
-	struct result_batch merged = *stored;
+	struct result_batch merged = row->time_ms < stored->time_ms ? *row : *stored;
+	const struct request request = move_batch_request(&merged);
 	struct buffer answers;
 
 	buffer_init(&answers, FRAME_MAX);
 	if (move_batch_merge(stored, row, &answers)) {
 		merged.answers = (struct bytes){answers.data, (uint32_t)answers.len};
 		ws_put(ws, RECORD_RESULT_BATCH, &merged);
+		ws_put(ws, RECORD_REQUEST, &request);
 	} else {
 		ws_fail(ws, "the answers of a batch cannot be merged");
 	}

@@ -54,16 +54,15 @@ struct request move_batch_request(const struct result_batch *batch)
 
 bool move_batch_is_same(const struct result_batch *one, const struct result_batch *another)
 {
-	return one->count == another->count && strcmp(one->digest, another->digest) == 0 &&
-		strcmp(one->request_id, another->request_id) == 0;
+	return one->count == another->count && strcmp(one->digest, another->digest) == 0;
 }
 
-/* A result, or else a refusal that is final. */
-static bool is_better(const struct settle_answer *ours, const struct settle_answer *theirs)
+/* An answer that settled counts more than a final refusal, and that more than one after which the item is tried again. */
+static int weigh_answer(const struct settle_answer *answer)
 {
-	if (theirs->verdict.refusal == REFUSAL_NONE)
-		return ours->verdict.refusal == REFUSAL_NONE;
-	return !refusal_info(ours->verdict.refusal)->retryable;
+	const enum refusal refusal = answer->verdict.refusal;
+
+	return refusal == REFUSAL_NONE ? 2 : !refusal_info(refusal)->retryable;
 }
 
 bool move_batch_merge(const struct result_batch *ours, const struct result_batch *theirs,
@@ -71,6 +70,7 @@ bool move_batch_merge(const struct result_batch *ours, const struct result_batch
 {
 	struct bytes our_rest = ours->answers, their_rest = theirs->answers;
 	struct settle_answer our_answer, their_answer;
+	bool is_ours;
 
 	for (uint32_t at = 0; at < ours->count; at++) {
 		memset(&our_answer, 0, sizeof(our_answer));
@@ -78,8 +78,9 @@ bool move_batch_merge(const struct result_batch *ours, const struct result_batch
 		if (!unpack_record(&our_rest, settle_answer_fields, &our_answer) ||
 			!unpack_record(&their_rest, settle_answer_fields, &their_answer))
 			return false;
+		is_ours = weigh_answer(&our_answer) >= weigh_answer(&their_answer);
 		if (!pack_record(merged, settle_answer_fields,
-			    is_better(&our_answer, &their_answer) ? &our_answer : &their_answer))
+			    is_ours ? &our_answer : &their_answer))
 			return false;
 	}
 	return true;

@@ -26,12 +26,15 @@ void move_localise(enum record record, union move_row *row);
 /* Returns the key of the batch among the requests. */
 struct request move_batch_request(const struct result_batch *batch);
 
-/* Returns true if both are copies of one batch. Their answers may differ in items that were tried again. */
+/*
+ * Returns true if both are the same batch. Each cell may have received it, at its own time, and the answers may
+ * differ in items that were tried again.
+ */
 bool move_batch_is_same(const struct result_batch *one, const struct result_batch *another);
 
 /*
- * Writes the answers of two copies to @merged: of each item the result, or else the refusal that is final.
- * Returns false if memory is exhausted or a copy has not as many answers as it says.
+ * Writes the answers of two copies to @merged: of each item the one that settled, else one that is final. Returns false if memory is
+ * exhausted or a copy has not as many answers as it says.
  */
 bool move_batch_merge(const struct result_batch *ours, const struct result_batch *theirs,
 	struct buffer *merged);

@@ -111,6 +111,23 @@ static bool batch_is_sane(const struct settle_batch_cmd *cmd)
 	return !items.len;
 }
 
+/*
+ * Returns true if the dealer of an item is being moved, and sets @verdict. The answers to a batch are stored under its
+ * key, which the other cell would store with other answers when the batch is sent again.
+ */
+static bool has_moving_item(const struct settle_batch_cmd *cmd, const struct moves *moves,
+	struct ws *ws, struct verdict *verdict)
+{
+	struct bytes items = cmd->items;
+	struct round_settle_cmd one;
+
+	for (uint32_t at = 0; at < cmd->count && next_item(cmd, &items, at, &one); at++) {
+		if (subject_item_is_moving(moves, &one.player, ws, verdict))
+			return true;
+	}
+	return false;
+}
+
 static void answer_item(const struct round_settle_result *result, struct settle_answer *answer)
 {
 	answer->verdict = result->verdict;
@@ -215,6 +232,8 @@ void settle_batch_apply(const void *arg, const struct apply_context *context, st
 		text_copy(result->verdict.field, sizeof(result->verdict.field), differs);
 		return;
 	}
+	if (!stored && has_moving_item(cmd, context->moves, ws, &result->verdict))
+		return;
 	if (stored)
 		batch = *stored;
 	buffer_init(&answers, ANSWERS_MAX);
