@@ -143,7 +143,7 @@ static bool remember_replay(void *context, struct bytes key, const void *row)
 static void follow_move(struct derived_state *state, const struct dealer_move *row, bool dropped)
 {
 	if (!moves_follow(&state->moves, row, dropped))
-		log_line(LOG_LEVEL_ERROR, "moves_left_out", "most=%d", MOVES_MAX);
+		log_line(LOG_LEVEL_ERROR, "moves_left_out", "most=%d", MOVES_ROOM);
 	permits_pause(&state->permits, row->casino_id, !dropped && move_is_live(row->state));
 }
 

@@ -322,6 +322,7 @@ static enum run run_transaction(struct ledger *ledger, struct slot *slots, unsig
 {
 	enum run ran;
 
+	_Static_assert(MOVES_ROOM >= MOVES_MAX + LEDGER_BATCH_MAX, "each command may begin a move");
 	CHECK(*count > 0 && *count <= LEDGER_BATCH_MAX);
 	ws_reset(&ledger->ws);
 	ledger->ws.now = ledger->now;

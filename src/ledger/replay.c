@@ -47,13 +47,17 @@ static uint64_t step_room(const struct ledger *ledger, const struct running_repl
 	return room;
 }
 
-/* Returns true if the replay could make one more due, whatever the time is. */
+/*
+ * Returns true if the replay could make one more due, whatever the time is. It waits while its dealer is being moved:
+ * both may have begun in one batch.
+ */
 static bool may_step(const struct ledger *ledger, uint32_t at)
 {
 	const struct replay_book *book = &ledger->derived.replays;
 	const struct running_replay *running = &book->list[at];
 
 	return !waits_for_earlier(book, at) &&
+		!moves_find(&ledger->derived.moves, running->row.filter.casino_id) &&
 		(step_room(ledger, running) || running->row.made_due >= running->row.expected);
 }
 

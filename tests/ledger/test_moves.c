@@ -4,7 +4,10 @@
 #include "case_moves.h"
 
 #include "base/pack.h"
+#include "base/text.h"
+#include "ledger/rows/moves.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* To and fro on each store, with each wallet. */
@@ -311,6 +314,96 @@ START_TEST(a_batch_in_both_ledgers_is_merged)
 }
 END_TEST
 
+/* A reader of all dealers does not see the rows that arrive, nor those that the other ledger has. */
+START_TEST(the_feed_of_all_leaves_a_moving_dealer_out)
+{
+	const struct feed_cmd all = {.after = 0};
+	union any_result here, there;
+
+	make_world(CASE_MEMORY, WALLET_TRANSFER);
+	ck_assert_int_eq(ask(&case_ledger, COMMAND_FEED, &all, &here), STATUS_OK);
+	ck_assert_uint_gt(here.feed.count, 3);
+	move_until(&case_ledger, MOVE_LEFT, &other, MOVE_ARRIVING);
+	ck_assert_uint_gt(count_stored(other_db, RECORD_TRANSACTION), 3);
+	ck_assert_int_eq(ask(&other, COMMAND_FEED, &all, &there), STATUS_OK);
+	ck_assert_uint_eq(there.feed.count, 0);
+	ck_assert_int_eq(ask(&case_ledger, COMMAND_FEED, &all, &there), STATUS_OK);
+	ck_assert_uint_gt(there.feed.count, 0);
+	ck_assert_uint_lt(there.feed.count, here.feed.count);
+	close_world();
+}
+END_TEST
+
+/* Two names with one hash: what is missing of the one that left is no fault in the feed of the other one. */
+START_TEST(the_feed_of_a_dealer_with_an_equal_hash_goes_on)
+{
+	struct feed_cmd next = {.casino_id = "d549599"};
+	union any_result result;
+
+	ck_assert_uint_eq(text_hash("d712382"), text_hash("d549599"));
+	make_world(CASE_MEMORY, WALLET_TRANSFER);
+	case_add_dealer("d712382", WALLET_TRANSFER);
+	case_add_dealer("d549599", WALLET_TRANSFER);
+	next.after = case_ledger.derived.transaction_id;
+	ck_assert_int_eq(adjust("d712382", "leaves").verdict.refusal, 0);
+	ck_assert_int_eq(adjust("d549599", "stays").verdict.refusal, 0);
+	mover = "d712382";
+	move_all();
+	mover = "demo";
+	ck_assert_int_eq(ask(&case_ledger, COMMAND_FEED, &next, &result), STATUS_OK);
+	ck_assert_uint_eq(result.feed.count, 1);
+	close_world();
+}
+END_TEST
+
+/* A ledger that starts again between the arrival and the opening knows the keys of the dealer. */
+START_TEST(keys_are_known_after_a_restart)
+{
+	struct dealer_key_cmd cmd = {.operator= case_operator(),
+		.action = KEY_ADD,
+		.casino_id = "there",
+		.key_id = "k2"};
+
+	make_world(CASE_MEMORY, WALLET_SEAMLESS);
+	move_until(&case_ledger, MOVE_LEFT, &other, MOVE_ARRIVING);
+	restart();
+	move_all();
+	case_secret("second", cmd.secret);
+	ck_assert_int_eq(run_there(COMMAND_DEALER_KEY, &cmd)->result.verdict.refusal,
+		REFUSAL_KEY_KNOWN);
+	close_world();
+}
+END_TEST
+
+/* Each dealer of a batch passes the limit, which counts the moves before the batch. The calls of all are refused. */
+START_TEST(moves_over_the_limit_are_guarded)
+{
+	static struct slot batch[MOVES_MAX + 1];
+	struct verdict verdict;
+	char name[CASINO_ID_SIZE];
+
+	case_open(CASE_MEMORY);
+	memset(batch, 0, sizeof(batch));
+	for (unsigned int i = 0; i <= MOVES_MAX; i++) {
+		snprintf(name, sizeof(name), "dealer%u", i);
+		case_add_dealer(name, WALLET_TRANSFER);
+		batch[i].command = COMMAND_DEALER_MOVE;
+		batch[i].cmd.dealer_move = (struct dealer_move_cmd){.operator= case_operator(),
+			.action = MOVE_LEAVE,
+			.peer = "2"};
+		strcpy(batch[i].cmd.dealer_move.casino_id, name);
+		snprintf(batch[i].cmd.dealer_move.id, MOVE_ID_SIZE, "%07uaaaaaaaaaaaaa", i);
+	}
+	case_run_batch(batch, MOVES_MAX + 1);
+	for (unsigned int i = 0; i <= MOVES_MAX; i++) {
+		ck_assert_int_eq(batch[i].result.verdict.refusal, 0);
+		ck_assert(moves_refuse(&case_ledger.derived.moves,
+			batch[i].cmd.dealer_move.casino_id, false, &verdict));
+	}
+	case_close();
+}
+END_TEST
+
 static void put_counter(struct store *store, const char *name, uint64_t value)
 {
 	struct counter counter = {.value = value};
@@ -422,6 +515,10 @@ Suite *moves_suite(void)
 	tcase_add_test(tests, a_player_is_found_in_one_ledger);
 	tcase_add_test(tests, a_new_batch_waits_for_the_move);
 	tcase_add_test(tests, a_batch_in_both_ledgers_is_merged);
+	tcase_add_test(tests, the_feed_of_all_leaves_a_moving_dealer_out);
+	tcase_add_test(tests, the_feed_of_a_dealer_with_an_equal_hash_goes_on);
+	tcase_add_test(tests, keys_are_known_after_a_restart);
+	tcase_add_test(tests, moves_over_the_limit_are_guarded);
 	tcase_add_test(tests, retention_begins_again);
 	tcase_add_test(tests, retention_waits_for_a_move);
 	tcase_add_test(tests, the_feed_goes_on);

@@ -619,6 +619,38 @@ START_TEST(a_replay_waits_for_what_is_due)
 }
 END_TEST
 
+/* A dealer begins to leave in the batch that starts a replay of it: no callback is changed under the copy. */
+START_TEST(a_replay_waits_for_a_move)
+{
+	static struct slot batch[2];
+	struct dealer_move_cmd cmd = {.operator= case_operator(),
+		.action = MOVE_LEAVE,
+		.casino_id = "demo",
+		.id = "moveaaaaaaaaaaaaaaaa",
+		.peer = "2"};
+
+	case_open_mode(CASE_MEMORY, WALLET_SEAMLESS);
+	park(2);
+	batch[0].command = COMMAND_DEALER_MOVE;
+	batch[0].cmd.dealer_move = cmd;
+	batch[1].command = COMMAND_REPLAY_START;
+	batch[1].cmd.replay_start = begin_of(none);
+	case_run_batch(batch, 2);
+	ck_assert_int_eq(batch[0].result.verdict.refusal, 0);
+	ck_assert_int_eq(batch[1].result.verdict.refusal, 0);
+	step();
+	ck_assert_int_eq(callback_row(parked[0]).state, CALLBACK_PARKED);
+	cmd.action = MOVE_CUT;
+	ck_assert_int_eq(case_run(COMMAND_DEALER_MOVE, &cmd)->result.verdict.refusal,
+		REFUSAL_NOT_ALLOWED_NOW);
+	cmd.action = MOVE_STAY;
+	ck_assert_int_eq(case_run(COMMAND_DEALER_MOVE, &cmd)->result.verdict.refusal, 0);
+	step();
+	ck_assert_int_eq(callback_row(parked[0]).state, CALLBACK_DUE);
+	case_close();
+}
+END_TEST
+
 Suite *replays_suite(void)
 {
 	Suite *suite = suite_create("replays");
@@ -642,6 +674,7 @@ Suite *replays_suite(void)
 	tcase_add_loop_test(tests, a_start_does_not_read_the_audit, 0, CASE_STORE_COUNT);
 	tcase_add_test(tests, a_replay_waits_for_what_is_due);
 	tcase_add_loop_test(tests, a_step_goes_on_after_those_that_do_not_fit, 0, CASE_STORE_COUNT);
+	tcase_add_test(tests, a_replay_waits_for_a_move);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

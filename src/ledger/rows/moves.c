@@ -15,7 +15,7 @@ bool moves_follow(struct moves *moves, const struct dealer_move *row, bool dropp
 			moves->list[at] = moves->list[--moves->count];
 		return true;
 	}
-	if (at == MOVES_MAX)
+	if (at == MOVES_ROOM)
 		return false;
 	if (at == moves->count)
 		moves->count++;

@@ -11,8 +11,10 @@
 #include "domain/dealer_move.h"
 #include "link/verdict.h"
 
-/* Moves that may be under way at a time. */
+/* Moves that may be under way at a time. A step that begins one sees the count before its batch. */
 #define MOVES_MAX 16
+/* Moves that the book has room for: each command of a batch may begin one. */
+#define MOVES_ROOM (MOVES_MAX + 256)
 
 /* How soon a refused call may be repeated. */
 #define MOVE_RETRY_S 5
@@ -25,7 +27,7 @@ struct live_move {
 
 struct moves {
 	uint32_t count;
-	struct live_move list[MOVES_MAX];
+	struct live_move list[MOVES_ROOM];
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "ledger/rows/counters.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/life.h"
+#include "ledger/rows/moves.h"
 #include "ledger/rows/replays.h"
 
 #include <stdio.h>
@@ -256,7 +257,7 @@ void replay_step_apply(const void *arg, const struct apply_context *context, str
 	struct replay row;
 
 	if (!stored || stored->state != REPLAY_RUNNING || stored->next_event != cmd->from ||
-		cmd->to < cmd->from)
+		cmd->to < cmd->from || moves_find(context->moves, stored->filter.casino_id))
 		return;
 	row = *stored;
 	for (uint32_t i = 0; i < replay_event_count(&cmd->events); i++) {

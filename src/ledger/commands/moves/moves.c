@@ -188,6 +188,10 @@ static bool cut_dealer_off(struct move_step *step)
 	if (figures.sending)
 		return refuse_step(step, REFUSAL_NOT_ALLOWED_NOW,
 			"a callback of the dealer is being sent");
+	/* It may have been started in the batch in which the dealer began to leave. */
+	if (replay_runs(step))
+		return refuse_step(step, REFUSAL_NOT_ALLOWED_NOW,
+			"a replay of the dealer's callbacks runs: stop it, and repeat the command");
 	row = *step->stored;
 	put_state(step, &row, MOVE_LEFT);
 	return true;
@@ -295,6 +299,17 @@ static void hold_given(struct move_step *step)
 }
 
 /*
+ * A ledger that started again since the dealer began to arrive does not know its keys. It is too late to refuse one that
+ * was issued again meanwhile.
+ */
+static void take_keys(struct move_step *step)
+{
+	struct verdict ignored = {.refusal = REFUSAL_NONE};
+
+	key_book_take(step->context->key_book, step->cmd->casino_id, step->given.keys, &ignored);
+}
+
+/*
  * From here on this cell serves the dealer. The other one does not any more, so nothing but the state is a reason
  * to refuse. Retention begins again with the oldest transaction that was put.
  */
@@ -314,6 +329,7 @@ static bool open_dealer(struct move_step *step)
 		counter_write(step->ws, RETENTION_COUNTER, row.first_transaction - 1);
 	if (!step->dealer)
 		counter_next(step->ws, DEALERS_COUNTER);
+	take_keys(step);
 	hold_given(step);
 	ws_put(step->ws, RECORD_DEALER, &step->given);
 	row.after = (struct bytes){NULL, 0};
