@@ -322,7 +322,7 @@ static enum outcome undo_copy(struct move *move)
 }
 
 /* Ends the half of the move in the first ledger, which decides: the second one can never open the dealer after this. */
-static enum outcome stay(struct move *move)
+static enum outcome stay_here(struct move *move)
 {
 	const enum move_state state = move->from.now.move.state;
 	bool arrived;
@@ -372,6 +372,6 @@ enum outcome move_abort(struct move *move)
 	if (!ours && !theirs && !move->from.now.has_dealer)
 		return fail_without_dealer(move);
 	if (ours)
-		code = stay(move);
+		code = stay_here(move);
 	return code == OUTCOME_DONE && theirs ? undo_half(move) : code;
 }
