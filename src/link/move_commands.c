@@ -1,7 +1,5 @@
 #include "link/move_commands.h"
 
-#include "link/commands.h"
-
 #define VERDICT(result) FIELD_SUB(result, verdict, verdict, verdict_fields)
 #define OPERATOR(cmd)   FIELD_SUB(cmd, operator, operator, operator_fields)
 
