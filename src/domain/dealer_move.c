@@ -12,7 +12,7 @@ const struct field dealer_move_fields[] = {
 	FIELD(FIELD_TIME_MS, dealer_move, begun_ms),
 	FIELD(FIELD_TIME_MS, dealer_move, changed_ms),
 	FIELD(FIELD_U64, dealer_move, page),
-	FIELD(FIELD_U32, dealer_move, record),
+	FIELD(FIELD_U32, dealer_move, page_kind),
 	FIELD(FIELD_BYTES, dealer_move, after),
 	FIELD(FIELD_U64, dealer_move, rows),
 	FIELD(FIELD_U64, dealer_move, first_transaction),

@@ -570,7 +570,7 @@ struct dealer_move {
 	int64_t changed_ms; /* of the last change of the state */
 	/* How far the rows are: put in the cell that the dealer moves to, deleted in the other one. */
 	uint64_t page;      /* pages that were put */
-	uint32_t record;    /* enum record: the kind of the last page */
+	uint32_t page_kind; /* enum record: the kind of the last page */
 	struct bytes after; /* the packed key after which the next page begins; empty: the first */
 	uint64_t rows;      /* rows that were put or deleted */
 	uint64_t first_transaction; /* the lowest id of a transaction that was put; 0: none */

@@ -265,6 +265,7 @@ static void begin_move(void)
 	}
 	move_open(&move, &sessions[0], &sessions[1], mover);
 	strcpy(move.to_name, "b");
+	move.settle_ms = 0; /* There are no workers. */
 }
 
 /* Runs the command once. Returns its outcome. */

@@ -125,7 +125,7 @@ static enum outcome copy_kind(struct move *move, enum record record, struct byte
 enum outcome move_copy(struct move *move)
 {
 	const struct dealer_move *there = &move->to.now.move;
-	unsigned int at = there->page ? kind_place(there->record) : 0;
+	unsigned int at = there->page ? kind_place(there->page_kind) : 0;
 	struct bytes after = there->page ? there->after : (struct bytes){NULL, 0};
 	enum outcome code = OUTCOME_DONE;
 
@@ -252,7 +252,7 @@ static bool row_stays(const struct move_side *side, enum record record)
 /* In the reverse order: a row goes before those by which its dealer is found. */
 enum outcome move_delete(struct move *move, struct move_side *side)
 {
-	const unsigned int last = kind_place(side->now.move.record);
+	const unsigned int last = kind_place(side->now.move.page_kind);
 	struct bytes after = side->now.move.after;
 	unsigned int at = last;
 	enum outcome code = OUTCOME_DONE;

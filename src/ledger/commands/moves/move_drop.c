@@ -115,7 +115,7 @@ void move_drop_apply(const void *arg, const struct apply_context *context, struc
 	while (next_key(&rest, cmd->record, &key))
 		result->dropped += drop_row(ws, cmd, &key);
 	move.rows += result->dropped;
-	move.record = cmd->record;
+	move.page_kind = cmd->record;
 	move.after = cmd->cursor;
 	ws_put(ws, RECORD_DEALER_MOVE, &move);
 }

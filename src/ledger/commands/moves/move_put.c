@@ -286,7 +286,7 @@ static bool judge_page(struct ws *ws, const struct move_put_cmd *cmd, struct ver
 /* Returns true if the page is the last one that was put: the answer was lost, and the command is sent again. */
 static bool was_put(const struct move_put_cmd *cmd, const struct dealer_move *stored)
 {
-	return cmd->page && cmd->page == stored->page && cmd->record == stored->record &&
+	return cmd->page && cmd->page == stored->page && cmd->record == stored->page_kind &&
 		cmd->cursor.len == stored->after.len &&
 		(!cmd->cursor.len ||
 			memcmp(cmd->cursor.data, stored->after.data, cmd->cursor.len) == 0);
@@ -321,7 +321,7 @@ void move_put_apply(const void *arg, const struct apply_context *context, struct
 	while (next_row(&rest, cmd->record, &row))
 		put_row(ws, context, cmd, &row, &move);
 	result->page = move.page = cmd->page;
-	move.record = cmd->record;
+	move.page_kind = cmd->record;
 	move.after = cmd->cursor;
 	ws_put(ws, RECORD_DEALER_MOVE, &move);
 }

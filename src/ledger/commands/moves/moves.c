@@ -117,7 +117,7 @@ static void begin_walk(struct move_step *step, enum move_state state)
 	struct dealer_move row = *step->stored;
 
 	row.page = row.rows = 0;
-	row.record = 0;
+	row.page_kind = 0;
 	row.after = (struct bytes){NULL, 0};
 	put_state(step, &row, state);
 }
