@@ -13,7 +13,7 @@
 /* To and fro on each store, with each wallet. */
 START_TEST(a_dealer_moves)
 {
-	const enum wallet_mode mode = _i % WALLET_MODE_COUNT;
+	const enum wallet_mode mode = (enum wallet_mode)(_i % WALLET_MODE_COUNT);
 	unsigned int before[RECORD_COUNT];
 
 	make_world(_i / WALLET_MODE_COUNT, mode);
