@@ -2,8 +2,8 @@
 """two_cells: what a second cell adds on one machine.
 
 Transfers by the ledgers' own sockets, in turn: all connections to the ledger of one cell, and half of them to each of two
-cells. Both ledgers share the processors and the disk here, so the figure is the least that a second cell adds: on a host of
-its own it adds its whole rate. Prints the medians of all rounds. Writes the figures of all rounds to two_cells.json.
+cells. Both ledgers share the processors and the disk here, so the figure is the least that a second cell adds, and can be
+below 1: on a host of its own it adds its whole rate. Prints the medians of all rounds. Writes the figures of all rounds to two_cells.json.
 
   make bench-cells [CELLS='--rounds 5 --seconds 4']"""
 import argparse
