@@ -27,7 +27,7 @@
 /* The preset of console_front_file; without this file there is no web console. */
 #define SETTINGS_DEFAULT_FRONT "/etc/creditbridge/console-front"
 
-/* A socket directory with its NUL: the path of a socket has at most 107 bytes. */
+/* A socket directory with its NUL: the path of a socket has at most 107 bytes, and the longest name is "/admin.sock". */
 #define SETTINGS_SOCKETS_SIZE 97
 #define SETTINGS_HOSTS_MAX    512
 

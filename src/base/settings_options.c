@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest name in the directory is "/admin.sock". */
-#define SOCKET_DIRECTORY_MAX 96
-_Static_assert(SOCKET_DIRECTORY_MAX < SETTINGS_SOCKETS_SIZE, "it does not fit");
 /* The default of every list. */
 #define EMPTY_LIST "{}"
 /*
@@ -39,7 +36,8 @@ _Static_assert(SOCKET_DIRECTORY_MAX < SETTINGS_SOCKETS_SIZE, "it does not fit");
 
 const struct option settings_options[] = {
 	OPTION(OPTION_DIRECTORY, state_directory, "/var/lib/creditbridge", 0, 3072),
-	OPTION(OPTION_DIRECTORY, socket_directory, "/run/creditbridge", 0, SOCKET_DIRECTORY_MAX),
+	OPTION(OPTION_DIRECTORY, socket_directory, "/run/creditbridge", 0,
+		SETTINGS_SOCKETS_SIZE - 1),
 	OPTION(OPTION_NAME, socket_group, "", 0, 63),
 	OPTION(OPTION_NAME, read_group, "creditbridge-read", 0, 63),
 	OPTION(OPTION_NAME, support_group, "creditbridge-support", 0, 63),
@@ -128,10 +126,17 @@ static bool directory_ok(const char *value)
 	return value[0] == '/';
 }
 
+/* Returns the count of the elements of a list. */
+static uint32_t *list_count(const struct option *option, struct settings *settings)
+{
+	return option->type == OPTION_CELLS ? &settings->cell_count
+					    : &settings->callback_network_count;
+}
+
 /* Appends one network of a list. */
 static bool add_network(const struct option *option, struct settings *settings, const char *value)
 {
-	uint32_t *count = &settings->callback_network_count;
+	uint32_t *count = list_count(option, settings);
 
 	if (*count >= option->max || !network_parse(value, &settings->callback_networks[*count]))
 		return false;
@@ -142,7 +147,7 @@ static bool add_network(const struct option *option, struct settings *settings, 
 /* Appends the path of a cell's file. */
 static bool add_cell(const struct option *option, struct settings *settings, const char *value)
 {
-	uint32_t *count = &settings->cell_count;
+	uint32_t *count = list_count(option, settings);
 
 	if (*count >= option->max || !directory_ok(value) ||
 		!text_is_utf8_clean(value, strlen(value)) ||
@@ -160,10 +165,7 @@ bool option_is_list(const struct option *option)
 void option_clear(const struct option *option, struct settings *settings)
 {
 	memset((char *)settings + option->offset, 0, option->size);
-	if (option->type == OPTION_CELLS)
-		settings->cell_count = 0;
-	else
-		settings->callback_network_count = 0;
+	*list_count(option, settings) = 0;
 }
 
 bool option_set(const struct option *option, struct settings *settings, const char *value)
@@ -287,7 +289,7 @@ static bool cell_agrees(const struct settings *settings, const struct option *be
 	return false;
 }
 
-/* The units of a cell make /run/creditbridge-NAME, and these are those of other programs. */
+/* The units of a cell make /run/creditbridge-NAME. The console and lighttpd have such directories, too. */
 static bool cell_name_agrees(const struct settings *settings, const struct option *between[2],
 	char message[OPTION_MESSAGE_MAX])
 {
@@ -297,7 +299,7 @@ static bool cell_name_agrees(const struct settings *settings, const struct optio
 		if (strcmp(settings->cell_name, taken[i]) != 0)
 			continue;
 		between[0] = option_named("cell_name");
-		between[1] = option_named("socket_directory");
+		between[1] = between[0];
 		snprintf(message, OPTION_MESSAGE_MAX,
 			"cell_name must not be %s: /run/creditbridge-%s is the directory of another "
 			"program",

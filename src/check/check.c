@@ -359,7 +359,7 @@ static bool is_doubtful(const struct check *check, int64_t newest_ms)
 }
 
 /*
- * Makes a number of the states of all moves of dealers. The lists leave out a dealer in some states: if one
+ * Makes a number of the states of all moves of dealers, and of the times of their last changes. The lists leave out a dealer in some states: if one
  * changes during the check, the rows that were read do not belong together.
  */
 static enum outcome read_moves(struct check *check, uint64_t *states)
@@ -370,7 +370,9 @@ static enum outcome read_moves(struct check *check, uint64_t *states)
 	*states = 0;
 	list_open(&list, check->session, RECORD_DEALER_MOVE, false, 0, NULL);
 	while (list_next(&list, &row))
-		*states = (*states ^ row.state) * UINT64_C(0x100000001b3) + list.taken;
+		*states =
+			(*states ^ (uint64_t)row.changed_ms ^ row.state) * UINT64_C(0x100000001b3) +
+			list.taken;
 	return list_end(&list, OUTCOME_DONE);
 }
 

@@ -180,10 +180,10 @@ static const struct argp argp = {
 	       "version, or no memory, start again; 78 configuration.",
 };
 
-/* Writes the path of a file in the socket directory to @path. Returns false if it is too long. */
-static bool name_file(char *path, size_t size, const struct settings *settings, const char *name)
+/* Writes the path of a file in a socket directory to @path. Returns false if it is too long. */
+static bool name_file(char *path, size_t size, const char *directory, const char *name)
 {
-	int len = snprintf(path, size, "%s/%s", settings->socket_directory, name);
+	int len = snprintf(path, size, "%s/%s", directory, name);
 
 	return len >= 0 && (size_t)len < size;
 }
@@ -208,9 +208,10 @@ static bool service_init(struct web_service *service, const struct arguments *ar
 			base_path, sizeof(service->base_path) - 1);
 		return false;
 	}
-	if (!name_file(service->ledger_path, sizeof(service->ledger_path), settings, "edge.sock") ||
-		!name_file(service->counters_path, sizeof(service->counters_path), settings,
-			COUNTERS_FILE)) {
+	if (!name_file(service->ledger_path, sizeof(service->ledger_path),
+		    settings->socket_directory, "edge.sock") ||
+		!name_file(service->counters_path, sizeof(service->counters_path),
+			settings->socket_directory, COUNTERS_FILE)) {
 		fprintf(stderr, PROGRAM ": %s: socket_directory \"%s\" is too long\n",
 			arguments->config, settings->socket_directory);
 		return false;
@@ -218,12 +219,11 @@ static bool service_init(struct web_service *service, const struct arguments *ar
 	return true;
 }
 
-/* Fills @cells with the cells of @list, and names them to @service if there are several. */
+/* Fills @cells with the cells of @list, and names them to @service if there are several. Returns false after a message. */
 static bool service_cells(struct web_service *service, const struct cell_list *list,
 	unsigned int threads, struct web_cells *cells)
 {
 	struct web_cell *cell;
-	int len;
 
 	if (list->count == 1)
 		return true;
@@ -234,10 +234,12 @@ static bool service_cells(struct web_service *service, const struct cell_list *l
 		cell = &cells->list[at];
 		text_copy(cell->name, sizeof(cell->name), list->cells[at].name);
 		cell->number = list->cells[at].ledger_number;
-		len = snprintf(cell->ledger_path, sizeof(cell->ledger_path), "%s/edge.sock",
-			list->cells[at].socket_directory);
-		if (len < 0 || (size_t)len >= sizeof(cell->ledger_path))
+		if (!name_file(cell->ledger_path, sizeof(cell->ledger_path),
+			    list->cells[at].socket_directory, "edge.sock")) {
+			fprintf(stderr, PROGRAM ": %s: socket_directory \"%s\" is too long\n",
+				list->cells[at].path, list->cells[at].socket_directory);
 			return false;
+		}
 	}
 	service->cells = cells;
 	return true;
@@ -254,12 +256,12 @@ static void service_refusals(struct web_service *service, const struct settings 
 
 	if (!settings->refused_keep_mib)
 		return;
-	if (refusal_queue_init(&queues[0]))
-		service->refusals = &queues[0];
-	for (unsigned int at = 0; cells && at < cells->count; at++) {
+	for (unsigned int at = 0; at < (cells ? cells->count : 1); at++) {
+		if (!refusal_queue_init(&queues[at]))
+			continue;
 		if (!at)
-			cells->list[0].refusals = service->refusals;
-		else if (refusal_queue_init(&queues[at]))
+			service->refusals = &queues[0];
+		if (cells)
 			cells->list[at].refusals = &queues[at];
 	}
 }
@@ -303,8 +305,6 @@ static bool service_fibers(struct web_service *service, unsigned int threads)
 		if (!muxes_init(&muxes[at], cells->list[at].ledger_path, threads))
 			return false;
 	}
-	if (cells)
-		cells->list[0].muxes = &muxes[0];
 	return muxes_init(&muxes[0], service->ledger_path, threads);
 }
 
@@ -344,12 +344,13 @@ static struct shared_listener *join_shared_listener(const struct arguments *argu
 		service->base_path, arguments->config);
 	handoff_file(mount, file);
 	/* This fits: the path of the counters, built before, has the same length. */
-	if (!name_file(directory, sizeof(directory), settings, SETTINGS_TOGETHER) ||
+	if (!name_file(directory, sizeof(directory), settings->socket_directory,
+		    SETTINGS_TOGETHER) ||
 		!shared_listener_join(&shared, &group, LISTEN_INHERITED_FD, again))
 		return NULL;
 	own = DESCRIPTORS_SPARE + arguments->threads * DESCRIPTORS_SLOT;
 	if (service->cells)
-		own += service->cells->count * MUXES_MAX;
+		own += (service->cells->count - 1) * MUXES_MAX; /* to the other ledgers */
 	limit = rlimit_raise_files(
 		own + SHARED_LISTENER_FOLLOWERS_MAX * SHARED_LISTENER_DESCRIPTORS_EACH);
 	limit = limit > own ? (limit - own) / SHARED_LISTENER_DESCRIPTORS_EACH : 0;

@@ -12,8 +12,8 @@
  *     removing    arrived    the rows are deleted
  *     gone        arrived
  *
- * An abort ends "leaving" first and then deletes what was put (undoing). So at no moment both cells serve
- * the dealer, and until "arrived" no row is deleted that is not in the other cell. Pure.
+ * An abort ends "leaving" first and then deletes what was put (undoing). So the two cells never serve
+ * the dealer at the same time, and until "arrived" no row is deleted that is not in the other cell. Pure.
  */
 #ifndef DOMAIN_DEALER_MOVE_H
 #define DOMAIN_DEALER_MOVE_H

@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIME_MAX_MS   (INT64_C(1) << 53)
-#define SUM_MAX       ((sum_t)1 << 100)
-#define BODY_BYTES    65536        /* a request body, which contains the objects */
-#define EVENT_BYTES   (256 * 1024) /* a body of a callback */
-#define PLAYER_ID_SET "abcdefghijklmnopqrstuvwxyz234567"
+#define TIME_MAX_MS (INT64_C(1) << 53)
+#define SUM_MAX     ((sum_t)1 << 100)
+#define BODY_BYTES  65536        /* a request body, which contains the objects */
+#define EVENT_BYTES (256 * 1024) /* a body of a callback */
 
 enum rule {
 	ANY,       /* only the type's limit: text cut to fit, or from another program */
@@ -203,7 +202,7 @@ static const struct bound bounds[] = {
 	{RECORD_DEALER_MOVE, ID, "peer", 0},
 	{RECORD_DEALER_MOVE, NAME_NONE, "other", 0},
 	{RECORD_DEALER_MOVE, NUMBER, "page", TRANSACTION_ID_MAX},
-	{RECORD_DEALER_MOVE, NUMBER, "record", RECORD_COUNT - 1},
+	{RECORD_DEALER_MOVE, NUMBER, "page_kind", RECORD_COUNT - 1},
 	{RECORD_DEALER_MOVE, OBJECT, "after", MOVE_AFTER_MAX},
 	{RECORD_DEALER_MOVE, GIVEN_NONE, "first_transaction", 0},
 	{RECORD_RESULT_BATCH, NAME, "client_id", 0},
@@ -268,7 +267,7 @@ static const char *bad_text(enum rule rule, const char *text)
 			return NULL;
 		__attribute__((fallthrough));
 	case PLAYER:
-		return len == PLAYER_ID_SIZE - 1 && strspn(text, PLAYER_ID_SET) == len
+		return len == PLAYER_ID_SIZE - 1 && strspn(text, PLAYER_ID_CHARACTERS) == len
 			? NULL
 			: "20 lower-case base32 characters";
 	case KEY_NONE:

@@ -11,7 +11,7 @@
 /* of a stored request key: an external id, or one with "#" and a place in a batch */
 #define REQUEST_KEY_SIZE       (EXTERNAL_ID_SIZE + 4)
 #define PLAYER_ID_SIZE         21 /* 20 lower-case base32 characters */
-#define PLAYER_ID_CHARACTERS   "abcdefghijklmnopqrstuvwxyz234567" /* these */
+#define PLAYER_ID_CHARACTERS   "abcdefghijklmnopqrstuvwxyz234567" /* of a player_id */
 #define CURRENCY_SIZE          9                                  /* [a-z0-9]{2,8} */
 #define KEY_ID_SIZE            8  /* "k1", "k2", ...: unique within the dealer, never reused */
 #define KEY_SECRET_SIZE        65 /* 64 hex characters, used undecoded as the HMAC key */

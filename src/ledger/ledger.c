@@ -181,9 +181,8 @@ static bool admit_by_move(struct ledger *ledger, struct slot *slot)
 		&ledger->ws, &verdict);
 	if (!slot->moving)
 		return true;
-	memset(&slot->result, 0, command_infos[slot->command].result_size);
+	refuse_command(slot, verdict.refusal, verdict.retry_after_s);
 	slot->result.verdict = verdict;
-	slot->outcome = FRAME_DONE;
 	return false;
 }
 

@@ -15,7 +15,6 @@
  */
 #define WAIT_MS 5
 #define BUSY_MS 1000
-#define COUNTER RETENTION_COUNTER
 /* Limits of one step: transactions visited, bets and results among them, and attempt rows. */
 #define LOOKED_MAX   1024
 #define PLAYED_MAX   32
@@ -466,8 +465,9 @@ static void write_counter(struct step *step)
 	struct retention *retention = step->retention;
 	struct counter counter = {.value = retention->again ? retention->again - 1 : step->last};
 
-	text_copy(counter.name, sizeof(counter.name), COUNTER);
-	if ((step->ws->dirty || step->over) && counter_read(step->ws, COUNTER) != counter.value)
+	text_copy(counter.name, sizeof(counter.name), RETENTION_COUNTER);
+	if ((step->ws->dirty || step->over) &&
+		counter_read(step->ws, RETENTION_COUNTER) != counter.value)
 		ws_put(step->ws, RECORD_COUNTER, &counter);
 }
 
@@ -520,13 +520,13 @@ enum retention_step retention_step(struct retention *retention, const struct mom
 	retention->stepped_ms = now->boot_ms;
 	ws_reset(step.ws);
 	step.ws->now = *now;
-	counter_want(step.ws, COUNTER);
+	counter_want(step.ws, RETENTION_COUNTER);
 	if (!load_rows(&step))
 		return cannot_read(&step, now);
 	if (!retention->begun) {
 		retention->begun = true;
 		retention->spent_ns = 0;
-		retention->at = counter_read(step.ws, COUNTER);
+		retention->at = counter_read(step.ws, RETENTION_COUNTER);
 		retention->again = 0;
 	}
 	step.last = retention->at;

@@ -57,9 +57,9 @@ void unconfirmed_forget(struct unconfirmed *unconfirmed, enum record record, con
 	char owner[OWNER_SIZE], (*found)[OWNER_SIZE];
 	size_t at;
 
-	read_owner(record, row, owner);
 	if (!unconfirmed->count)
 		return;
+	read_owner(record, row, owner);
 	found = bsearch(owner, unconfirmed->owners, unconfirmed->count, OWNER_SIZE, compare_owners);
 	if (!found)
 		return;
@@ -72,6 +72,6 @@ void unconfirmed_follow(struct unconfirmed *unconfirmed, enum record record, con
 {
 	char owner[OWNER_SIZE];
 
-	if (!read_owner(record, row, owner))
+	if (unconfirmed->count && !read_owner(record, row, owner))
 		unconfirmed_forget(unconfirmed, record, row);
 }

@@ -179,7 +179,7 @@ struct player_ref {
 };
 
 /*
- * Asks which of several player_ids this ledger has, for workers with several cells (web/cell_links.h).
+ * Asks which of several player_ids this ledger has, for workers with several cells (web/request/cell_links.h).
  * Reads only. An id is PLAYER_ID_SIZE - 1 characters, without a separator.
  */
 #define PLAYER_FIND_MAX BATCH_RESULTS_MAX

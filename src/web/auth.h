@@ -27,8 +27,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The keys are fresh for this time after an answer of the ledger. */
-#define AUTH_FRESH_MS KEYRING_FRESH_MS
 /* Signatures that are computed for a wrong one, within the budget. */
 #define AUTH_WORK DEALER_KEYS_MAX
 

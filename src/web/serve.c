@@ -92,7 +92,7 @@ static enum status check_caller(struct worker *worker, struct web_request *web)
 			web->deadline_ms, &web->caller);
 	status =
 		cell_auth_check(&worker->auth, web->cells, request, web->deadline_ms, &web->caller);
-	if (worker->service->group == SERVE_WALLET && web->cells->chosen)
+	if (web->cells->chosen)
 		web_request_use_cell(web);
 	return status;
 }

@@ -25,9 +25,9 @@ struct web_service {
 	struct flood *flood;            /* the bound of failed signatures; NULL: none */
 	struct refusal_queue *refusals; /* NULL: refused calls are not kept on disk */
 	struct feed_waits *feed_waits;  /* of fibers; NULL: no call waits for a transaction */
-	struct web_cells
-		*cells; /* several cells, of which the first has the members above; NULL: one */
 	struct muxes *muxes; /* the requests are fibers, which share these connections; or NULL */
+	/* NULL: one cell. The first one has the same ledger_path, refusals and muxes as above. */
+	struct web_cells *cells;
 	struct sender_options callbacks; /* of group C; the networks must outlive the service */
 };
 

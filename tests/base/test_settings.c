@@ -356,6 +356,9 @@ static const struct {
 		":2: cells is set a second time; add to it with +=\n"},
 	{"cell_name = abcdefghijklmnop",
 		":1: cell_name must be empty or at most 15 of A-Z a-z 0-9 _ . -\n"},
+	{"cell_name = console\nsocket_directory = /run/x",
+		":1: cell_name must not be console: /run/creditbridge-console is the directory of "
+		"another program\n"},
 	{"sweep_concurrency = 257", ":1: sweep_concurrency must be a whole number from 1 to 256\n"},
 	{"sweep_overdue_s = 0", ":1: sweep_overdue_s must be a whole number from 1 to 86400\n"},
 	{"sweep_overdue_s = 86401", ":1: sweep_overdue_s must be a whole number from 1 to 86400\n"},

@@ -440,7 +440,9 @@ def case_default_cell_stopped():
     refused(WORLD.balance("a"), 503, "service_unavailable")
     equal(WORLD.balance("b").status, 200, "a dealer of the other cell")
     equal(WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players["b"]).status, 200, "its player")
-    equal(ready()[1].status, 503, "readyz is that of the default cell")
+    cells, answer = ready()
+    equal((answer.status, cells), (503, {"a": False, "b": True}), "readyz is that of the default cell")
+    equal(figures(), gauge(0, 1), "and says that the other one answers")
     WORLD.a.start()
     wait_until(lambda: WORLD.balance("a").status == 200, 10, "the default cell's dealers are served again")
 

@@ -167,7 +167,7 @@ static void silence(unsigned int at)
 {
 	cells.list[at].silent_ms = 1;
 	cells.list[at].pause_ms = INT64_MAX;
-	worker.cells->list[at].link->asked_ms -= 2 * AUTH_FRESH_MS;
+	worker.cells->list[at].link->asked_ms -= 2 * KEYRING_FRESH_MS;
 	all_calls();
 }
 

@@ -694,7 +694,7 @@ START_TEST(test_removed_client)
 	memset(fake.clients[0].keys, 0, sizeof(fake.clients[0].keys));
 	fake.generation++;
 	fake_unlock(&fake);
-	ck_assert_int_eq(ask_at(&bets, NOW_MS, asked_ms + AUTH_FRESH_MS), 200);
+	ck_assert_int_eq(ask_at(&bets, NOW_MS, asked_ms + KEYRING_FRESH_MS), 200);
 	/* ... and any answer reports that they have changed. */
 	ck_assert_int_eq(ask(&bets), 401);
 	ck_assert_uint_eq(fake.calls[COMMAND_BET_PLACE], 2);
@@ -704,7 +704,7 @@ START_TEST(test_removed_client)
 	text_copy(fake.clients[0].keys[0].secret, KEY_SECRET_SIZE, KEY_ONE);
 	fake.generation++;
 	fake_unlock(&fake);
-	ck_assert_int_eq(ask_at(&bets, NOW_MS, worker.link.asked_ms + AUTH_FRESH_MS + 1), 200);
+	ck_assert_int_eq(ask_at(&bets, NOW_MS, worker.link.asked_ms + KEYRING_FRESH_MS + 1), 200);
 }
 END_TEST
 

@@ -444,7 +444,7 @@ START_TEST(test_keys_vouched_late)
 {
 	fake_lock(&fake);
 	fake.acts[COMMAND_TRANSFER] = FAKE_SLOW;
-	fake.slow_ms = AUTH_FRESH_MS + 200;
+	fake.slow_ms = KEYRING_FRESH_MS + 200;
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
 	ck_assert_uint_eq(keyring_calls(), 1);

@@ -345,7 +345,10 @@ static enum outcome stay_here(struct move *move)
 	return do_step(move, &move->from, MOVE_STAY);
 }
 
-/* Undoes the half of the second ledger. Its rows may be the only ones, unless the first one has the dealer or gave up. */
+/*
+ * Undoes the half of the second ledger. Refused unless the first ledger has the dealer or has aborted the move: the rows
+ * of the second one may be the only ones.
+ */
 static enum outcome undo_half(struct move *move)
 {
 	enum outcome code;

@@ -3,7 +3,7 @@
  *
  * Both ledgers keep the state of the move. After any failure, and after a kill of any of the three processes,
  * the same call goes on. The copy is compared by counts, digests and sums before the first ledger gives the
- * dealer up. Its failures are reported by @from.
+ * dealer up. Failures of both ledgers are reported by the session of the first one.
  */
 #ifndef ADMIN_MOVE_MOVE_H
 #define ADMIN_MOVE_MOVE_H
@@ -44,6 +44,7 @@ struct move {
 	char id[MOVE_ID_SIZE];
 	struct buffer dealer;   /* the row of the dealer, packed; has secrets */
 	uint64_t rows;          /* copied or deleted by this call */
+	uint64_t compared;      /* rows of both ledgers that this call compared */
 	bool is_compared;       /* this call has compared the rows, and they were equal */
 	int64_t settle_ms;      /* move_open() sets MOVE_SETTLE_MS */
 	uint64_t compared_page; /* what the second ledger had then: its last page, and its rows */

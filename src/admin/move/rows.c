@@ -32,13 +32,18 @@ static void walk_begin(struct kind_walk *walk, struct move *move, struct move_si
 	buffer_init(&walk->cursor, MOVE_AFTER_MAX);
 }
 
+static struct bytes cursor_of(const struct kind_walk *walk)
+{
+	return (struct bytes){walk->cursor.data, (uint32_t)walk->cursor.len};
+}
+
 /* Reads the next page. */
 static enum outcome walk_next(struct kind_walk *walk)
 {
 	struct move_read_cmd cmd = {
 		.record = walk->record,
 		.want = walk->want,
-		.cursor = {walk->cursor.data, (uint32_t)walk->cursor.len},
+		.cursor = cursor_of(walk),
 	};
 	enum outcome code;
 
@@ -57,15 +62,30 @@ static enum outcome walk_next(struct kind_walk *walk)
 		: session_no_memory(walk->move->from.session);
 }
 
-static struct bytes cursor_of(const struct kind_walk *walk)
-{
-	return (struct bytes){walk->cursor.data, (uint32_t)walk->cursor.len};
-}
-
-static void show_rows(const struct move *move, const char *what)
+static void show_rows(const struct move *move, const char *what, uint64_t rows)
 {
 	if (move->progress)
-		move->progress(move->progress_closure, what, move->rows);
+		move->progress(move->progress_closure, what, rows);
+}
+
+/* Calls @act for the pages of one kind after @after. */
+static enum outcome walk_kind(struct move *move, struct move_side *side, enum record record,
+	enum move_want want, struct bytes after, enum outcome (*act)(const struct kind_walk *walk))
+{
+	struct kind_walk walk;
+	enum outcome code = OUTCOME_DONE;
+
+	walk_begin(&walk, move, side, record, want);
+	if (!buffer_append(&walk.cursor, after.data, after.len))
+		code = session_no_memory(move->from.session);
+	while (code == OUTCOME_DONE && walk.page.more) {
+		code = walk_next(&walk);
+		/* An empty page counts if it is the last one: the kind is complete. */
+		if (code == OUTCOME_DONE && (walk.page.count || !walk.page.more))
+			code = act(&walk);
+	}
+	buffer_free(&walk.cursor);
+	return code;
 }
 
 /* Returns the place of the kind in move_records; move_record_count: it has none. */
@@ -80,8 +100,9 @@ static unsigned int kind_place(uint32_t record)
 
 /* ---- copy */
 
-static enum outcome put_page(struct move *move, const struct kind_walk *walk)
+static enum outcome put_page(const struct kind_walk *walk)
 {
+	struct move *const move = walk->move;
 	struct move_put_cmd cmd = {
 		.operator= move->from.session->operator,
 		.page = move->to.now.move.page + 1,
@@ -99,27 +120,8 @@ static enum outcome put_page(struct move *move, const struct kind_walk *walk)
 		return code;
 	move->to.now.move.page = result.page;
 	move->rows += walk->page.count;
-	show_rows(move, "rows copied");
+	show_rows(move, "rows copied", move->rows);
 	return OUTCOME_DONE;
-}
-
-/* Copies the rows of one kind after @after. */
-static enum outcome copy_kind(struct move *move, enum record record, struct bytes after)
-{
-	struct kind_walk walk;
-	enum outcome code = OUTCOME_DONE;
-
-	walk_begin(&walk, move, &move->from, record, MOVE_WANT_ROWS);
-	if (!buffer_append(&walk.cursor, after.data, after.len))
-		code = session_no_memory(move->from.session);
-	while (code == OUTCOME_DONE && walk.page.more) {
-		code = walk_next(&walk);
-		/* An empty page is put if it is the last one: the kind is complete. */
-		if (code == OUTCOME_DONE && (walk.page.count || !walk.page.more))
-			code = put_page(move, &walk);
-	}
-	buffer_free(&walk.cursor);
-	return code;
 }
 
 enum outcome move_copy(struct move *move)
@@ -133,7 +135,8 @@ enum outcome move_copy(struct move *move)
 	if (there->page && !after.len)
 		at++;
 	for (; code == OUTCOME_DONE && at < move_record_count; at++) {
-		code = copy_kind(move, move_records[at], after);
+		code = walk_kind(move, &move->from, move_records[at], MOVE_WANT_ROWS, after,
+			put_page);
 		after.len = 0;
 	}
 	return code;
@@ -150,7 +153,9 @@ static enum outcome tally_kind(struct move *move, struct move_side *side, enum r
 	walk_begin(&walk, move, side, record, MOVE_WANT_SUMS);
 	while (code == OUTCOME_DONE && walk.page.more) {
 		code = walk_next(&walk);
-		show_rows(move, "rows compared");
+		if (code == OUTCOME_DONE)
+			move->compared += walk.page.count;
+		show_rows(move, "rows compared", move->compared);
 	}
 	*tally = walk.tally;
 	buffer_free(&walk.cursor);
@@ -175,10 +180,13 @@ static enum outcome compare_kind(struct move *move, enum record record)
 	sum_format(theirs.amount, 4, their_sum);
 	return session_fail(move->from.session, OUTCOME_FAILED, "failed",
 		"dealer %s: the rows of the kind %s differ: %" PRIu64
-		" with the sum %s here, %" PRIu64
-		" with %s in the other ledger; nothing was given up: undo the move with --abort",
+		" with the sum %s here, %" PRIu64 " with %s in the other ledger; %s",
 		move->casino_id, record_infos[record].name, ours.count, our_sum, theirs.count,
-		their_sum);
+		their_sum,
+		move->from.now.move.state == MOVE_LEAVING
+			? "nothing was given up: undo the move with --abort"
+			: "neither ledger serves the dealer now: see dealer move in "
+			  "creditbridgectl(8)");
 }
 
 enum outcome move_compare(struct move *move)
@@ -194,9 +202,9 @@ enum outcome move_compare(struct move *move)
 
 /* ---- delete */
 
-static enum outcome drop_page(struct move *move, struct move_side *side,
-	const struct kind_walk *walk)
+static enum outcome drop_page(const struct kind_walk *walk)
 {
+	struct move *const move = walk->move;
 	struct move_drop_cmd cmd = {
 		.record = walk->record,
 		.keys = walk->page.rows,
@@ -212,7 +220,7 @@ static enum outcome drop_page(struct move *move, struct move_side *side,
 	buffer_init(&keys, FRAME_MAX);
 	if (buffer_append(&keys, cmd.keys.data, cmd.keys.len)) {
 		cmd.keys.data = keys.data;
-		code = move_ask(move, side, COMMAND_MOVE_DROP, &cmd, &result);
+		code = move_ask(move, walk->side, COMMAND_MOVE_DROP, &cmd, &result);
 	} else {
 		code = session_no_memory(move->from.session);
 	}
@@ -220,26 +228,8 @@ static enum outcome drop_page(struct move *move, struct move_side *side,
 	if (code != OUTCOME_DONE)
 		return code;
 	move->rows += result.dropped;
-	show_rows(move, "rows deleted");
+	show_rows(move, "rows deleted", move->rows);
 	return OUTCOME_DONE;
-}
-
-static enum outcome delete_kind(struct move *move, struct move_side *side, enum record record,
-	struct bytes after)
-{
-	struct kind_walk walk;
-	enum outcome code = OUTCOME_DONE;
-
-	walk_begin(&walk, move, side, record, MOVE_WANT_KEYS);
-	if (!buffer_append(&walk.cursor, after.data, after.len))
-		code = session_no_memory(move->from.session);
-	while (code == OUTCOME_DONE && walk.page.more) {
-		code = walk_next(&walk);
-		if (code == OUTCOME_DONE && (walk.page.count || !walk.page.more))
-			code = drop_page(move, side, &walk);
-	}
-	buffer_free(&walk.cursor);
-	return code;
 }
 
 /* Returns true if rows of the kind stay: retired keys always, batches of results unless the move is undone. */
@@ -261,7 +251,8 @@ enum outcome move_delete(struct move *move, struct move_side *side)
 		at = last + 1;
 	while (code == OUTCOME_DONE && at-- > 0) {
 		if (!row_stays(side, move_records[at]))
-			code = delete_kind(move, side, move_records[at], after);
+			code = walk_kind(move, side, move_records[at], MOVE_WANT_KEYS, after,
+				drop_page);
 		after.len = 0;
 	}
 	return code;

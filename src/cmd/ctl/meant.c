@@ -109,7 +109,7 @@ const char *meant_option(int argc, char **argv, const struct argp_option *const 
 static bool is_player_id(const char *word)
 {
 	return strlen(word) == PLAYER_ID_SIZE - 1 &&
-		strspn(word, "abcdefghijklmnopqrstuvwxyz234567") == PLAYER_ID_SIZE - 1;
+		strspn(word, PLAYER_ID_CHARACTERS) == PLAYER_ID_SIZE - 1;
 }
 
 static void split_player(struct ctl *ctl)

@@ -148,14 +148,13 @@ enum refusal key_book_take(struct key_book *book, const char *casino_id,
 	return refusal;
 }
 
-bool key_book_take_retired(struct key_book *book, const struct retired_digest *key)
+bool key_book_take_retired(struct key_book *book, const struct retired_digest *key, bool *is_new)
 {
 	struct key_entry entry;
 
-	if (!book)
+	*is_new = !book || !has_of_dealer(book, key->owner, key->digest);
+	if (!book || !*is_new)
 		return true;
-	if (has_of_dealer(book, key->owner, key->digest))
-		return false;
 	memset(&entry, 0, sizeof(entry));
 	entry.of = KEYRING_DEALERS;
 	text_copy(entry.owner, sizeof(entry.owner), key->owner);

@@ -66,8 +66,11 @@ enum refusal key_book_issue(struct key_book *book, enum keyring_of of, const cha
 enum refusal key_book_take(struct key_book *book, const char *casino_id,
 	const struct dealer_key keys[DEALER_KEYS_MAX], struct verdict *verdict);
 
-/* Likewise for a retired key. Returns false if the book has it with this dealer, or memory is exhausted. */
-bool key_book_take_retired(struct key_book *book, const struct retired_digest *key);
+/*
+ * Likewise for a retired key. Sets *is_new to whether the book did not have it with this dealer. Returns false if memory is
+ * exhausted.
+ */
+bool key_book_take_retired(struct key_book *book, const struct retired_digest *key, bool *is_new);
 
 /* Ends the batch: keeps the keys that it issued if it was @saved. */
 void key_book_settle(struct key_book *book, bool saved);

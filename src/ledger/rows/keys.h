@@ -27,6 +27,15 @@ static inline struct dealer dealer_named(const char *casino_id)
 	return key;
 }
 
+static inline struct dealer_move move_named(const char *casino_id)
+{
+	struct dealer_move key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.casino_id, sizeof(key.casino_id), casino_id);
+	return key;
+}
+
 static inline struct total total_named(const char *casino_id)
 {
 	struct total key;

@@ -34,6 +34,13 @@ const struct live_move *moves_find(const struct moves *moves, const char *casino
 	return NULL;
 }
 
+bool moves_hide(const struct moves *moves, const char *casino_id)
+{
+	const struct live_move *move = moves_find(moves, casino_id);
+
+	return move && move_hides_rows(move->state);
+}
+
 uint32_t moves_arriving(const struct moves *moves)
 {
 	uint32_t count = 0;

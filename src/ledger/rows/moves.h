@@ -39,6 +39,9 @@ bool moves_follow(struct moves *moves, const struct dealer_move *row, bool dropp
 /* Returns the move of the dealer that is under way, or NULL. @moves NULL: none is. */
 const struct live_move *moves_find(const struct moves *moves, const char *casino_id);
 
+/* Returns true if the rows of the dealer do not count here. @moves NULL: they do. */
+bool moves_hide(const struct moves *moves, const char *casino_id);
+
 /* Returns how many dealers are arriving. @moves NULL: none. */
 uint32_t moves_arriving(const struct moves *moves);
 

@@ -111,13 +111,15 @@ static void want_items(struct ws *ws, const struct result_batch *batch)
 	}
 }
 
-static bool has_item_of(struct ws *ws, const struct result_batch *batch, const char *casino_id)
+/* Returns true if the batch has an item of the dealer, or with @is_its false one of another dealer. */
+static bool has_item(struct ws *ws, const struct result_batch *batch, const char *casino_id,
+	bool is_its)
 {
 	const struct request *item;
 
 	for (uint32_t place = 0; place < item_count(batch); place++) {
 		item = item_of(ws, batch, place);
-		if (item && player_is_of(ws, item->player_id, casino_id))
+		if (item && player_is_of(ws, item->player_id, casino_id) == is_its)
 			return true;
 	}
 	return false;
@@ -125,14 +127,7 @@ static bool has_item_of(struct ws *ws, const struct result_batch *batch, const c
 
 bool batch_is_of_others(struct ws *ws, const struct result_batch *batch, const char *casino_id)
 {
-	const struct request *item;
-
-	for (uint32_t place = 0; place < item_count(batch); place++) {
-		item = item_of(ws, batch, place);
-		if (item && !player_is_of(ws, item->player_id, casino_id))
-			return true;
-	}
-	return false;
+	return has_item(ws, batch, casino_id, false);
 }
 
 bool row_has_owner(enum record record)
@@ -193,7 +188,7 @@ bool row_is_of(struct ws *ws, enum record record, const void *row, const char *c
 	case BY_KEY:
 		return !retired->of_client && strcmp(retired->owner, casino_id) == 0;
 	case BY_ITEMS:
-		return has_item_of(ws, row, casino_id);
+		return has_item(ws, row, casino_id, true);
 	case BY_NOTHING:
 		break;
 	}

@@ -94,8 +94,11 @@ static enum status wait_for_items(struct web_request *web, struct feed_reading *
 	while (!status && goes_on_waiting(web, reading, until_ms) &&
 		feed_waits_holds(web->feed_waits, place)) {
 		next_ms = clock_boot_ms() + FEED_LOOK_MS;
+		web_request_rest(web);
 		fiber_wait(-1, 0, next_ms < until_ms ? next_ms : until_ms);
-		status = read_items(web, reading);
+		status = web_request_resume(web);
+		if (!status)
+			status = read_items(web, reading);
 	}
 	return status;
 }

@@ -75,11 +75,15 @@ void handle_readyz(struct web_request *web);
 /* Prints the metrics of all workers and of the ledger as text (metrics/exposition.h). */
 void handle_metrics(struct web_request *web);
 
-/* Asks whether the ledger of cell @at of several answers. */
-bool web_request_cell_up(struct web_request *web, unsigned int at);
+/*
+ * Asks the ledger of cell @at for its figures, as handle_readyz() and handle_metrics() do. They wait no longer than their
+ * clients do.
+ */
+enum status web_request_ask_figures(struct web_request *web, unsigned int at,
+	const struct metrics_cmd *cmd, struct metrics_result *result);
 
-/* Returns the time, boot time, until which these two wait for the ledger. */
-int64_t web_request_stats_deadline_ms(const struct web_request *web);
+/* Asks the ledger of cell @at, and returns true if it answers. Only with several cells. */
+bool web_request_cell_up(struct web_request *web, unsigned int at);
 
 /*
  * Fills @ref with the player that @body names. If it names none, answers with an error and

@@ -7,22 +7,27 @@
 #include "base/clock.h"
 #include "metrics/exposition.h"
 
-/* metrics and readyz wait for the ledger no longer than their clients wait. */
+/* metrics and readyz wait for ledgers no longer than their clients wait. */
 #define FIGURES_PATIENCE_MS 2000
 
-int64_t web_request_stats_deadline_ms(const struct web_request *web)
+enum status web_request_ask_figures(struct web_request *web, unsigned int at,
+	const struct metrics_cmd *cmd, struct metrics_result *result)
 {
 	int64_t deadline_ms = web->request->boot_ms + FIGURES_PATIENCE_MS;
 
-	return deadline_ms < web->deadline_ms ? deadline_ms : web->deadline_ms;
+	if (deadline_ms > web->deadline_ms)
+		deadline_ms = web->deadline_ms;
+	/* With several cells, each is asked for a part of that time only. */
+	return web->cells
+		? cell_links_look(web->cells, at, COMMAND_METRICS, cmd, result, deadline_ms)
+		: link_call(web->link, COMMAND_METRICS, cmd, result, deadline_ms);
 }
 
 static bool ask_worker_metrics(void *context, const struct metrics_cmd *cmd,
 	struct metrics_result *result)
 {
 	struct web_request *web = context;
-	enum status status = link_call(web->link, COMMAND_METRICS, cmd, result,
-		web_request_stats_deadline_ms(web));
+	enum status status = web_request_ask_figures(web, 0, cmd, result);
 
 	if (status != STATUS_OK)
 		web->reply->status = status;
@@ -34,8 +39,7 @@ bool web_request_cell_up(struct web_request *web, unsigned int at)
 	const struct metrics_cmd cmd = {.without_dealers = true};
 	struct metrics_result figures = {.swept = false};
 
-	return cell_links_look(web->cells, at, COMMAND_METRICS, &cmd, &figures,
-		       web_request_stats_deadline_ms(web)) == STATUS_OK;
+	return web_request_ask_figures(web, at, &cmd, &figures) == STATUS_OK;
 }
 
 /* Appends whether the ledger of each cell answers. @own_up: that of the default cell does. */

@@ -111,8 +111,7 @@ void handle_readyz(struct web_request *web)
 	struct buffer cells;
 	enum status status;
 
-	status = link_call(web->link, COMMAND_METRICS, &cmd, &figures,
-		web_request_stats_deadline_ms(web));
+	status = web_request_ask_figures(web, 0, &cmd, &figures);
 	for (unsigned int i = 0; i < CHECK_COUNT; i++) {
 		text_copy(checks[i].name, sizeof(checks[i].name), check_names[i]);
 		DETAIL(&checks[i], "not known: the ledger does not answer");

@@ -262,12 +262,15 @@ static void mark_parts(const struct batch *batch, unsigned int *part_of, struct 
 	while (first < CELLS_MAX && !parts[first].asked)
 		first++;
 	if (first == CELLS_MAX)
-		parts[first = 0].asked = true;
+		first = 0;
+	parts[first].asked = true;
 	for (uint32_t at = 0; at < batch->count; at++) {
 		if (part_of[at] == CELL_NONE)
 			part_of[at] = first;
 	}
 }
+
+#define PART_SEARCHED CELLS_MAX /* in place of a cell, until the search has it */
 
 /* Finds the cells of all players, without what is remembered. CELL_NONE: no cell has it. */
 static enum status find_parts(struct web_request *web, const struct batch *batch,
@@ -278,7 +281,7 @@ static enum status find_parts(struct web_request *web, const struct batch *batch
 	unsigned int *found = calloc(batch->count, sizeof(*found));
 	struct settle_item item;
 	enum status status = ids && found ? STATUS_OK : STATUS_NOMEM;
-	unsigned int count = 0;
+	unsigned int count = 0, next = 0;
 
 	for (uint32_t at = 0; !status && at < batch->count; at++) {
 		memset(&item, 0, sizeof(item));
@@ -287,20 +290,19 @@ static enum status find_parts(struct web_request *web, const struct batch *batch
 		else if (item.player.casino_id[0])
 			status = cell_links_dealer(web->cells, item.player.casino_id, true,
 				web->request->boot_ms, web->deadline_ms, &part_of[at]);
-		else if (strlen(item.player.player_id) == PLAYER_ID_SIZE - 1)
-			/* The place among the ids, until they are found. */
-			part_of[at] = CELLS_MAX + count;
-		else
+		else if (strlen(item.player.player_id) != PLAYER_ID_SIZE - 1)
 			part_of[at] = CELL_NONE;
-		if (part_of[at] == CELLS_MAX + count)
+		else {
 			memcpy(ids[count++], item.player.player_id, PLAYER_ID_SIZE);
+			part_of[at] = PART_SEARCHED;
+		}
 	}
 	if (!status)
 		status = cell_links_players(web->cells, (const char(*)[PLAYER_ID_SIZE])ids, count,
 			web->deadline_ms, found);
 	for (uint32_t at = 0; !status && at < batch->count; at++) {
-		if (part_of[at] != CELL_NONE && part_of[at] >= CELLS_MAX)
-			part_of[at] = found[part_of[at] - CELLS_MAX];
+		if (part_of[at] == PART_SEARCHED)
+			part_of[at] = found[next++];
 	}
 	free(ids);
 	free(found);

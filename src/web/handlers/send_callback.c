@@ -67,6 +67,8 @@ enum status send_callback_run(struct web_request *web, const char *casino_id,
 	enum status status;
 
 	request.request_id = web->reply->request_id;
+	/* The report is not refused afterwards, however many calls are at the ledger then. */
+	web_request_rest(web);
 	callback_send(web->sender, &request, outcome);
 	send_callback_log(web, grant, outcome);
 	explicit_bzero(grant, sizeof(*grant));

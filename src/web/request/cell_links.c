@@ -22,8 +22,9 @@ struct cell_links *cell_links_new(struct web_cells *cells, struct link *first,
 		entry = &links->list[at];
 		entry->cell = &cells->list[at];
 		made &= link_init(&entry->own, entry->cell->ledger_path);
-		entry->own.mux = muxes_pick(entry->cell->muxes);
 		entry->link = at ? &entry->own : first;
+		if (at)
+			entry->own.mux = muxes_pick(entry->cell->muxes);
 	}
 	if (remembers_players) {
 		links->players = calloc(CELL_PLAYERS, sizeof(*links->players));
@@ -103,8 +104,7 @@ static enum status cell_note(struct cell_links *links, unsigned int at, int64_t 
 	return status;
 }
 
-/* Ends the request's count at the cell that it was at. */
-static void cell_leave(struct cell_links *links)
+void cell_links_rest(struct cell_links *links)
 {
 	if (links->held != CELL_NONE)
 		atomic_fetch_sub(&links->list[links->held].cell->calls, 1);
@@ -120,7 +120,7 @@ static enum status cell_enter(struct cell_links *links, unsigned int at, bool pr
 	struct web_cell *cell = links->list[at].cell;
 
 	if (links->held != at) {
-		cell_leave(links);
+		cell_links_rest(links);
 		links->held = at;
 		links->crowded = atomic_fetch_add(&cell->calls, 1) >= links->cells->calls_max;
 	}
@@ -134,7 +134,7 @@ enum status cell_links_end(struct cell_links *links, enum status status)
 {
 	if (links->chosen)
 		status = cell_note(links, links->at, links->began_ms, status);
-	cell_leave(links);
+	cell_links_rest(links);
 	return status;
 }
 
@@ -181,8 +181,11 @@ enum status cell_links_ask(struct cell_links *links, unsigned int at, enum comma
 	const void *cmd, void *result, int64_t deadline_ms)
 {
 	const int64_t began_ms = clock_boot_ms();
-	enum status status = cell_enter(links, at, true);
+	enum status status = STATUS_NOT_SENT;
 
+	/* Without time to ask, a failure would not mean that the cell is silent. */
+	if (began_ms < deadline_ms)
+		status = cell_enter(links, at, true);
 	if (status)
 		return status;
 	status = link_call(links->list[at].link, command, cmd, result,
@@ -207,7 +210,7 @@ static enum status cell_refresh(struct cell_links *links, unsigned int at, enum 
 
 	if (keyring_is_fresh(&entry->keyrings[of], entry->link, now_ms))
 		return STATUS_OK;
-	status = cell_enter(links, at, proved);
+	status = began_ms < deadline_ms ? cell_enter(links, at, proved) : STATUS_NOT_SENT;
 	if (status)
 		return status;
 	if (!proved)
@@ -219,7 +222,7 @@ static enum status cell_refresh(struct cell_links *links, unsigned int at, enum 
 
 /*
  * Returns a bit for each cell whose keyring has the dealer, as far as it was read. A cell that yields counts only if
- * no other one serves the dealer: so an operator ends a dealer in two cells, and so a move goes over.
+ * no other one serves the dealer. An operator who suspends a dealer in one of two cells, and a move, rely on that.
  */
 static unsigned int holders_of(const struct cell_links *links, const char *casino_id)
 {

@@ -25,7 +25,10 @@ struct refusal_queue;
 /* How long a search waits for a cell that answers otherwise, and any call for one that does not. */
 #define CELL_LOOK_MS   1000
 #define CELL_SILENT_MS 250
-/* A silent cell is asked for a call without a valid signature, or too many ones, once in this time. */
+/*
+ * Once in this time, a silent cell is asked for a call that would otherwise not wait for it: one without a valid
+ * signature, or one above calls_max.
+ */
 #define CELL_PAUSE_MS 1000
 /* A worker looks in this interval whether another cell has the dealer, too. */
 #define CELL_RECHECK_MS 2000
@@ -41,7 +44,7 @@ struct web_cell {
 	char name[SETTINGS_CELL_NAME_SIZE];
 	uint32_t number;       /* of its ledger */
 	char ledger_path[108]; /* edge.sock */
-	struct muxes *muxes;   /* as in struct web_service */
+	struct muxes *muxes;   /* as in struct web_service; NULL in the first, which has those */
 	struct refusal_queue *refusals;
 	_Atomic int64_t
 		silent_ms;        /* boot time of the first call without an answer; 0: it answers */
@@ -76,8 +79,8 @@ struct cell_links {
 	struct web_cells *cells;
 	unsigned int at;    /* the cell of the current request */
 	unsigned int held;  /* the cell at whose web_cell.calls it is counted; CELL_NONE: at none */
-	bool crowded;       /* more than calls_max were there when it came */
-	int64_t began_ms;   /* of it, boot time */
+	bool crowded;       /* at least calls_max calls were at that cell before it */
+	int64_t began_ms;   /* when the request began, boot time */
 	int64_t recheck_ms; /* boot time from which on all keyrings are looked at again */
 	bool chosen;        /* @at was chosen, and the request may have called its ledger */
 	struct cell_player *remembered; /* where @at was remembered; NULL: it was not */
@@ -107,11 +110,14 @@ enum status cell_links_end(struct cell_links *links, enum status status);
  */
 enum status cell_links_choose(struct cell_links *links, unsigned int at);
 
-/* Returns until when a call to the chosen cell may wait: @deadline_ms, or less if the cell is silent. */
+/* Ends the request's count at the cell that it is at: it waits for something else. The next call counts it again. */
+void cell_links_rest(struct cell_links *links);
+
+/* Returns until when a call to cell @at may wait: @deadline_ms, or less if the cell is silent or crowded. */
 int64_t cell_links_deadline_ms(const struct cell_links *links, unsigned int at,
 	int64_t deadline_ms);
 
-/* A search passes cells that are silent, and comes to them last. */
+/* Returns true if cell @at does not answer. A search asks such cells last. */
 bool cell_links_is_silent(const struct cell_links *links, unsigned int at);
 
 /*

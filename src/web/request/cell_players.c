@@ -14,7 +14,8 @@ struct player_search {
 	const char (*player_ids)[PLAYER_ID_SIZE];
 	unsigned int count;
 	unsigned int *at;
-	unsigned int silent; /* a bit for each cell that did not answer, or was passed */
+	uint8_t hints[PLAYER_FIND_MAX]; /* the cell that is asked first for each */
+	unsigned int silent;            /* a bit for each cell that did not answer, or was passed */
 	int64_t deadline_ms;
 };
 
@@ -35,7 +36,7 @@ static unsigned int hinted_cell(const struct web_cells *cells, const char *playe
 static bool is_asked(const struct player_search *search, enum search_turn turn, unsigned int at,
 	unsigned int i)
 {
-	const bool hinted = hinted_cell(search->links->cells, search->player_ids[i]) == at;
+	const bool hinted = search->hints[i] == at;
 
 	if (search->at[i] != CELL_NONE)
 		return false;
@@ -74,12 +75,9 @@ static enum status ask_cell(struct player_search *search, enum search_turn turn,
 	cmd.player_ids = (struct bytes){ids.data, (uint32_t)ids.len};
 	if (ids.failed)
 		status = STATUS_NOMEM;
-	else if (ids.len && turn == TURN_SILENT)
-		status = cell_links_ask(links, at, COMMAND_PLAYER_FIND, &cmd, &result,
-			search->deadline_ms);
 	else if (ids.len)
-		status = cell_links_look(links, at, COMMAND_PLAYER_FIND, &cmd, &result,
-			search->deadline_ms);
+		status = (turn == TURN_SILENT ? cell_links_ask : cell_links_look)(links, at,
+			COMMAND_PLAYER_FIND, &cmd, &result, search->deadline_ms);
 	if (!status && ids.len)
 		take_found(search, turn, at, result.found);
 	buffer_free(&ids);
@@ -89,11 +87,17 @@ static enum status ask_cell(struct player_search *search, enum search_turn turn,
 enum status cell_links_players(struct cell_links *links, const char (*player_ids)[PLAYER_ID_SIZE],
 	unsigned int count, int64_t deadline_ms, unsigned int *at)
 {
-	struct player_search search = {links, player_ids, count, at, 0, deadline_ms};
+	struct player_search search = {.links = links,
+		.player_ids = player_ids,
+		.count = count,
+		.at = at,
+		.deadline_ms = deadline_ms};
 	enum status status, failed = STATUS_OK;
 
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++) {
 		at[i] = CELL_NONE;
+		search.hints[i] = (uint8_t)hinted_cell(links->cells, player_ids[i]);
+	}
 	for (enum search_turn turn = 0; turn < TURN_COUNT; turn++) {
 		for (unsigned int cell = 0; cell < links->cells->count; cell++) {
 			status = ask_cell(&search, turn, cell);

@@ -88,6 +88,23 @@ void web_request_use_cell(struct web_request *web)
 			: CELL_SILENT_MS;
 }
 
+void web_request_rest(struct web_request *web)
+{
+	if (web->cells)
+		cell_links_rest(web->cells);
+}
+
+enum status web_request_resume(struct web_request *web)
+{
+	enum status status = STATUS_OK;
+
+	if (!web->cells)
+		return status;
+	status = cell_links_choose(web->cells, web->cells->at);
+	web_request_use_cell(web);
+	return status;
+}
+
 bool web_request_route(struct web_request *web, const struct player_ref *player)
 {
 	enum status status = STATUS_OK;

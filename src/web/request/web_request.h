@@ -47,6 +47,11 @@ bool web_request_is_within(struct web_request *web, const char *name, int64_t va
 /* Makes the chosen cell of @web->cells the one whose ledger the handler calls. */
 void web_request_use_cell(struct web_request *web);
 
+/* Notes that the request waits for something other than a ledger, so that it does not count as a call there. */
+void web_request_rest(struct web_request *web);
+/* Ends that. STATUS_NOT_SENT: the ledger must not be asked now (cell_links_choose()). */
+enum status web_request_resume(struct web_request *web);
+
 /*
  * Sets @web->link to the cell of the command that names @player. If that cannot be found, answers with an
  * error and returns false. Nothing was done then.

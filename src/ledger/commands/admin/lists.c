@@ -304,6 +304,8 @@ static enum status read_aside(struct list_page *page)
 	struct callback after = {.event = 0};
 	enum status status = STATUS_OK;
 
+	if (moves_hide(page->context->moves, cmd->aside_of))
+		return STATUS_OK;
 	if (cursor.len)
 		CHECK(unpack_key(&cursor, callback_fields, 1,
 			&after)); /* as may_list_aside() did */

@@ -208,11 +208,9 @@ static enum status load_dealer(const struct read_context *context, const char *c
 	const struct dealer **dealer, const struct total **total)
 {
 	const struct dealer of_dealer = dealer_named(casino_id);
-	struct total of_total;
+	const struct total of_total = total_named(casino_id);
 	enum status status;
 
-	memset(&of_total, 0, sizeof(of_total));
-	text_copy(of_total.casino_id, sizeof(of_total.casino_id), casino_id);
 	ws_reset(context->ws);
 	ws_want(context->ws, RECORD_DEALER, &of_dealer);
 	ws_want(context->ws, RECORD_TOTAL, &of_total);
@@ -232,7 +230,7 @@ enum status dealer_state_read(const void *arg, const struct read_context *contex
 	struct dealer_state_result *result = out;
 	const struct dealer *dealer = NULL;
 	const struct total *total = NULL;
-	struct total none;
+	const struct total none = total_named(cmd->casino_id);
 	enum status status = load_dealer(context, cmd->casino_id, &dealer, &total);
 
 	if (status)
@@ -241,8 +239,6 @@ enum status dealer_state_read(const void *arg, const struct read_context *contex
 		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
 		return STATUS_OK;
 	}
-	memset(&none, 0, sizeof(none));
-	memcpy(none.casino_id, dealer->casino_id, sizeof(none.casino_id));
 	text_copy(result->dealer.casino_id, sizeof(result->dealer.casino_id), dealer->casino_id);
 	text_copy(result->dealer.currency, sizeof(result->dealer.currency), dealer->currency);
 	result->dealer.mode = dealer->mode;

@@ -21,21 +21,12 @@
 /* A page of the keyring: 128 entries of at most 300 bytes. */
 #define KEYRING_PAGE 128
 
-static struct dealer_move move_key(const char *casino_id)
-{
-	struct dealer_move key;
-
-	memset(&key, 0, sizeof(key));
-	text_copy(key.casino_id, sizeof(key.casino_id), casino_id);
-	return key;
-}
-
 void dealer_put_keys(const void *arg, struct ws *ws)
 {
 	const struct dealer_put_cmd *cmd = arg;
 	struct dealer dealer = dealer_named(cmd->dealer.casino_id);
 	struct total total = total_named(cmd->dealer.casino_id);
-	const struct dealer_move move = move_key(cmd->dealer.casino_id);
+	const struct dealer_move move = move_named(cmd->dealer.casino_id);
 
 	ws_want(ws, RECORD_DEALER, &dealer);
 	ws_want(ws, RECORD_TOTAL, &total);
@@ -179,7 +170,7 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	struct verdict *verdict)
 {
 	struct total total = total_named(cmd->dealer.casino_id);
-	const struct dealer_move move = move_key(cmd->dealer.casino_id);
+	const struct dealer_move move = move_named(cmd->dealer.casino_id);
 	enum refusal refusal;
 
 	if (!text_is_name(cmd->dealer.casino_id, CASINO_ID_SIZE - 1))

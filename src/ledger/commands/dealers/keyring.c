@@ -17,14 +17,6 @@ struct keyring_page {
 	const struct moves *moves;
 };
 
-/* Returns true if the rows of the dealer may be in the other cell, which then serves it. */
-static bool has_left(const struct moves *moves, const char *casino_id)
-{
-	const struct live_move *move = moves_find(moves, casino_id);
-
-	return move && move_hides_rows(move->state);
-}
-
 static bool add_to_page(void *arg, struct bytes key, const void *row)
 {
 	struct keyring_page *page = arg;
@@ -39,7 +31,8 @@ static bool add_to_page(void *arg, struct bytes key, const void *row)
 		keyring_entry_of_dealer(row, &entry);
 	else
 		keyring_entry_of_client(row, &entry);
-	entry.yields |= page->of == KEYRING_DEALERS && has_left(page->moves, entry.caller_id);
+	/* If the rows are in the other cell, that one serves the dealer. */
+	entry.yields |= page->of == KEYRING_DEALERS && moves_hide(page->moves, entry.caller_id);
 	page->result->count++;
 	return pack_record(page->rows, keyring_entry_fields, &entry);
 }

@@ -179,14 +179,17 @@ static bool judge_row(struct ws *ws, const struct move_put_cmd *cmd, const union
 	return true;
 }
 
-/* The key of a retired key is a row of the audit, which stays in its cell: here it gets another one. */
+/* A row retired_digest is named by a row of the audit, which stays in the other cell. Here a new row of the audit names it. */
 static void put_retired(struct ws *ws, const struct apply_context *context,
 	const struct move_put_cmd *cmd, const struct operator* step,
 	const struct retired_digest *row)
 {
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
+	bool is_new;
 
-	if (!key_book_take_retired(context->key_book, row))
+	if (!key_book_take_retired(context->key_book, row, &is_new))
+		ws_fail(ws, "no memory for a retired key");
+	if (!is_new)
 		return;
 	snprintf(object, sizeof(object), "dealer %s", cmd->casino_id);
 	snprintf(detail, sizeof(detail), "%s%s", RETIRED_DIGEST_MARK, row->digest);

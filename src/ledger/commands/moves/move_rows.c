@@ -4,15 +4,6 @@
 #include "ledger/rows/audit.h"
 #include "ledger/rows/keys.h"
 
-struct dealer_move move_named(const char *casino_id)
-{
-	struct dealer_move key;
-
-	memset(&key, 0, sizeof(key));
-	text_copy(key.casino_id, sizeof(key.casino_id), casino_id);
-	return key;
-}
-
 const struct dealer_move *move_find(struct ws *ws, const char *casino_id, const char *id)
 {
 	const struct dealer_move key = move_named(casino_id);

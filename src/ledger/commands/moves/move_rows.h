@@ -11,9 +11,6 @@ union move_row {
 #undef RECORD
 };
 
-/* Returns a key of the dealer's move. */
-struct dealer_move move_named(const char *casino_id);
-
 /* Returns the move of the dealer if it is @id, else NULL. The row must be declared. */
 const struct dealer_move *move_find(struct ws *ws, const char *casino_id, const char *id);
 

@@ -253,7 +253,8 @@ static bool begin_arriving(struct move_step *step)
 		return refuse_step(step, REFUSAL_ALREADY_EXISTS, "");
 	if (step->total)
 		return refuse_step(step, REFUSAL_NOT_ALLOWED_NOW, "there are rows of the dealer");
-	if (counter_read(step->ws, DEALERS_COUNTER) >= DEALERS_MAX)
+	if (counter_read(step->ws, DEALERS_COUNTER) + moves_arriving(step->context->moves) >=
+		DEALERS_MAX)
 		return refuse_step(step, REFUSAL_TOO_MANY_DEALERS, "");
 	refusal = key_book_take(step->context->key_book, step->cmd->casino_id, step->given.keys,
 		step->verdict);

@@ -28,17 +28,10 @@ struct feed_page {
 	struct transaction rows[FEED_ROWS_MAX];
 };
 
-static bool is_hidden(const struct feed_page *page, const char *casino_id)
-{
-	const struct live_move *move = moves_find(page->moves, casino_id);
-
-	return move && move_hides_rows(move->state);
-}
-
 static bool is_of_page(const struct feed_page *page, const struct transaction *entry)
 {
 	return (page->casino_id[0] ? strcmp(page->casino_id, entry->casino_id) == 0
-				   : !is_hidden(page, entry->casino_id)) &&
+				   : !moves_hide(page->moves, entry->casino_id)) &&
 		(!page->player_id[0] || strcmp(page->player_id, entry->player_id) == 0) &&
 		(!page->movements || entry->entry_seq);
 }
