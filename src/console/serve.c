@@ -273,6 +273,14 @@ static bool check_route(struct page *page)
 	return !page->who.name[0] || page_may(page, page->route->least);
 }
 
+/* Returns true if the session ended after check_session(), as all do when the ledger restarts. */
+static bool session_has_ended(const struct page *page)
+{
+	const char *id = page->desk.session.failure.id;
+
+	return id && strcmp(id, refusal_info(REFUSAL_SESSION_NEEDED)->id) == 0;
+}
+
 static void answer_page(struct page *page)
 {
 	const char *path = path_below(page);
@@ -294,6 +302,10 @@ static void answer_page(struct page *page)
 		!check_form(page))
 		return;
 	code = page->route->show(page);
+	if (code != OUTCOME_DONE && session_has_ended(page)) {
+		go_sign_in(page);
+		return;
+	}
 	if (code != OUTCOME_DONE)
 		page_failure(page, code);
 	/* That nothing has an id is an answer, too. Other failures show nothing of the ledger. */

@@ -242,11 +242,15 @@ class Bench:
         for process in self.processes.values():
             process.look()
 
+    def serves(self):
+        """Whether the ledger has made its sockets, and the workers listen."""
+        return (self.slot.sockets / "desk.sock").exists() and all(
+            map(cb_fastcgi.listens, self.sockets.values()))
+
     def wait_up(self):
-        """Until the workers listen, or the one with the fault cannot."""
-        deadline = time.monotonic() + 1.0
-        while time.monotonic() < deadline and not all(
-                map(cb_fastcgi.listens, self.sockets.values())):
+        """Until all programs serve, or the one with the fault cannot."""
+        deadline = time.monotonic() + (1.0 if self.case.n else WAIT_S)
+        while time.monotonic() < deadline and not self.serves():
             self.look()
             if any(process.starts > 3 for process in self.processes.values()):
                 break

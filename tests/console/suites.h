@@ -12,5 +12,6 @@ Suite *chart_suite(void);
 Suite *overview_suite(void);
 Suite *page_rate_suite(void);
 Suite *refused_request_suite(void);
+Suite *session_end_suite(void);
 
 #endif
