@@ -24,7 +24,7 @@ from cb_tap import Skip, check, equal, run_cases  # noqa: E402
 PROGRAMS = ("creditbridge-ledger", "creditbridge-sweep", "creditbridge.fcgi",
             "creditbridge-dealer.fcgi", "creditbridgectl")
 EVERYWHERE = {"cell", "config", "json", "tz", "help", "usage", "version"}
-SETTING = re.compile(r'^\tOPTION\(OPTION_(\w+), (\w+), (\w+|"[^"]*"), (.+?), ([^,]+)\),$',
+SETTING = re.compile(r'^\tOPTION\(OPTION_(\w+), (\w+), (\w+|"[^"]*"), (.+?),\s+([^,]+)\),$',
                      re.MULTILINE)
 CHOICE = re.compile(r'^\tOPTION_OF\((\w+), "(\w+)", "(\w+)", "(\w+)"\)', re.MULTILINE)
 MACRO = re.compile(r"^#define (\w+) (\d+)$", re.MULTILINE)
@@ -96,6 +96,7 @@ def case_settings():
     header = (SRCDIR / "src" / "base" / "settings.h").read_text()
     macros = dict(MACRO.findall(source + header))
     macros["100 + LEASE_SPARE_MS"] = str(100 + int(macros["LEASE_SPARE_MS"]))
+    macros["SETTINGS_SOCKETS_SIZE - 1"] = str(int(macros["SETTINGS_SOCKETS_SIZE"]) - 1)
     findings = []
     rows = SETTING.findall(source)
     equal(len(rows), len(re.findall(r"^\tOPTION\(", source, re.MULTILINE)), "rows of the table read")

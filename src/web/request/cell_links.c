@@ -222,7 +222,7 @@ static enum status cell_refresh(struct cell_links *links, unsigned int at, enum 
 
 /*
  * Returns a bit for each cell whose keyring has the dealer, as far as it was read. A cell that yields counts only if
- * no other one serves the dealer. An operator who suspends a dealer in one of two cells, and a move, rely on that.
+ * no other one serves the dealer: a move relies on that, and so does the suspension of a dealer in one of two cells.
  */
 static unsigned int holders_of(const struct cell_links *links, const char *casino_id)
 {
