@@ -10,7 +10,6 @@ all rounds to relay.json.
 import argparse
 import json
 import os
-import pathlib
 import statistics
 import subprocess
 import sys
@@ -86,7 +85,7 @@ def main():
             good = False
     print(f"bars (64 connections: at least {RATE_LEAST} of the rate; one: at most {ADDED_MOST_MS} ms more): "
           f"{'held' if good else 'MISSED'}")
-    (pathlib.Path(options.out) / "relay.json").write_text(json.dumps(
+    (options.out / "relay.json").write_text(json.dumps(
         {"cpus": os.cpu_count(), "cases": rows, "held": good}, indent=1) + "\n")
     return 0 if good else 1
 

@@ -11,7 +11,6 @@ import concurrent.futures
 import contextlib
 import json
 import os
-import pathlib
 import statistics
 import sys
 
@@ -69,9 +68,7 @@ def main():
         ratio = statistics.median(both / single for single, both in pairs)
         rows.append({"connections": connections, "ratio": ratio, "one_and_two": pairs})
         print(f"{connections:11}  {one:10.0f}  {two:11.0f}  {ratio:5.2f}")
-    out = pathlib.Path(options.out)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "two_cells.json").write_text(json.dumps({"cpus": os.cpu_count(), "cases": rows}, indent=1) + "\n")
+    (options.out / "two_cells.json").write_text(json.dumps({"cpus": os.cpu_count(), "cases": rows}, indent=1) + "\n")
     return 0
 
 

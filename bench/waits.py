@@ -11,7 +11,6 @@ import bisect
 import collections
 import json
 import os
-import pathlib
 import re
 import statistics
 import subprocess
@@ -320,7 +319,7 @@ def main():
             print(f"FAILED: {failure}")
             return 1
     print(text_of(found))
-    (pathlib.Path(options.out) / "waits.json").write_text(json.dumps(found, indent=1) + "\n")
+    (options.out / "waits.json").write_text(json.dumps(found, indent=1) + "\n")
     return 0
 
 

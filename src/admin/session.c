@@ -135,21 +135,56 @@ static void describe_refusal(const struct session *session, const struct verdict
 			detail, advice);
 }
 
-enum status session_settings_load(struct settings *settings, const char *path,
-	char why[SESSION_WHY])
+session_report *session_quiet(struct session *session)
+{
+	session_report *const report = session->report;
+
+	session->report = NULL;
+	return report;
+}
+
+/* Opens a stream that writes to @why. Returns NULL, with a reason in @why, if memory is exhausted. */
+static FILE *open_why(char why[SESSION_WHY])
 {
 	FILE *errors = fmemopen(why, SESSION_WHY, "w");
-	enum status status;
 
 	why[0] = '\0';
-	if (!errors) {
+	if (!errors)
 		snprintf(why, SESSION_WHY, "out of memory");
-		return STATUS_NOMEM;
-	}
-	status = settings_load(settings, path, errors);
+	return errors;
+}
+
+/* Leaves one line in @why. */
+static void close_why(FILE *errors, char why[SESSION_WHY])
+{
 	fclose(errors);
 	why[SESSION_WHY - 1] = '\0';
 	why[strcspn(why, "\n")] = '\0';
+}
+
+enum status session_settings_load(struct settings *settings, const char *path,
+	char why[SESSION_WHY])
+{
+	FILE *errors = open_why(why);
+	enum status status;
+
+	if (!errors)
+		return STATUS_NOMEM;
+	status = settings_load(settings, path, errors);
+	close_why(errors, why);
+	return status;
+}
+
+enum status session_cells_load(const struct settings *own, const char *path, struct cell_list *list,
+	struct settings *settings, char why[SESSION_WHY])
+{
+	FILE *errors = open_why(why);
+	enum status status;
+
+	if (!errors)
+		return STATUS_NOMEM;
+	status = cells_load(own, path, list, settings, errors);
+	close_why(errors, why);
 	return status;
 }
 

@@ -10,6 +10,7 @@
 #define ADMIN_SESSION_H
 
 #include "admin/outcome.h"
+#include "base/cells.h"
 #include "base/settings.h"
 #include "link/client.h"
 
@@ -23,6 +24,8 @@ struct failure {
 	const char *id; /* "": there is none */
 	char detail[1024];
 };
+
+typedef void session_report(void *closure, enum outcome outcome, const struct failure *failure);
 
 struct session {
 	const char *config; /* the configuration file; NULL: the installed one, if it exists */
@@ -48,7 +51,7 @@ struct session {
 	bool lacked_role;       /* a call was refused because it needs a higher role */
 	struct failure failure; /* of the last call that failed */
 	/* Called for each failure when it occurs. NULL: not called. */
-	void (*report)(void *closure, enum outcome outcome, const struct failure *failure);
+	session_report *report;
 	void *report_closure;
 };
 
@@ -57,6 +60,16 @@ struct session {
  * session->failure.
  */
 enum outcome session_settings(struct session *session);
+
+/*
+ * Reports nothing from now on. Returns what to put back into session->report. A failure is in session->failure
+ * meanwhile.
+ */
+session_report *session_quiet(struct session *session);
+
+/* Calls cells_load(). Writes FILE: REASON to @why if it fails. */
+enum status session_cells_load(const struct settings *own, const char *path, struct cell_list *list,
+	struct settings *settings, char why[SESSION_WHY]);
 
 /* Calls settings_load(). Writes FILE:LINE: REASON to @why if it fails. */
 enum status session_settings_load(struct settings *settings, const char *path,

@@ -64,6 +64,20 @@ bool buffer_append_str(struct buffer *b, const char *text)
 	return buffer_append(b, text, strlen(text));
 }
 
+bool buffer_append_shell_word(struct buffer *b, const void *data, size_t len)
+{
+	const char *at = data;
+
+	buffer_append_str(b, "'");
+	for (size_t i = 0; i < len; i++) {
+		if (at[i] == '\'')
+			buffer_append_str(b, "'\\''");
+		else
+			buffer_append(b, &at[i], 1);
+	}
+	return buffer_append_str(b, "'");
+}
+
 bool buffer_append_number(struct buffer *b, uint64_t number)
 {
 	char text[TEXT_NUMBER_MAX];

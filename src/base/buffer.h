@@ -39,6 +39,8 @@ static inline uint8_t *buffer_reserve(struct buffer *b, size_t len)
 }
 bool buffer_append(struct buffer *b, const void *data, size_t len);
 bool buffer_append_str(struct buffer *b, const char *text);
+/* Appends the bytes quoted, so that a shell reads them as one word. */
+bool buffer_append_shell_word(struct buffer *b, const void *data, size_t len);
 /* Appends @number in decimal. Faster than printf(); every response contains numbers. */
 bool buffer_append_number(struct buffer *b, uint64_t number);
 bool buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -51,14 +51,14 @@ static enum status cell_differs(const struct cell_list *list, const struct cell_
 }
 
 /* Reads @path and adds its cell. */
-static enum status cell_add(struct cell_list *list, const char *path, FILE *errors)
+static enum status cell_add(struct cell_list *list, const char *path, struct settings *settings,
+	FILE *errors)
 {
 	struct cell_file *cell = &list->cells[list->count];
-	struct settings settings;
-	enum status status = settings_load(&settings, path, errors);
+	enum status status = settings_load(settings, path, errors);
 
 	if (!status)
-		status = cell_fill(cell, &settings, path, errors);
+		status = cell_fill(cell, settings, path, errors);
 	if (!status && !cell->name[0]) {
 		fprintf(errors, "%s: cell_name is not set: %s lists this file in cells\n", path,
 			list->cells[0].path);
@@ -71,19 +71,23 @@ static enum status cell_add(struct cell_list *list, const char *path, FILE *erro
 }
 
 enum status cells_load(const struct settings *own, const char *path, struct cell_list *list,
-	FILE *errors)
+	struct settings *settings, FILE *errors)
 {
+	struct settings other;
 	enum status status = cell_fill(&list->cells[0], own, path, errors);
 
 	list->count = 1;
+	if (settings)
+		settings[0] = *own;
 	for (uint32_t i = 0; !status && i < own->cell_count; i++)
-		status = cell_add(list, own->cells[i], errors);
+		status =
+			cell_add(list, own->cells[i], settings ? &settings[i + 1] : &other, errors);
 	return status;
 }
 
 const struct cell_file *cells_named(const struct cell_list *list, const char *name)
 {
-	for (unsigned int i = 0; i < list->count; i++) {
+	for (unsigned int i = 0; name && name[0] && i < list->count; i++) {
 		if (strcmp(list->cells[i].name, name) == 0)
 			return &list->cells[i];
 	}

@@ -33,14 +33,14 @@ struct cell_list {
 
 /*
  * Fills @list: entry 0 is the cell of @own, which was read from @path, then those of own->cells, in
- * their order. The `cells` of a listed file are ignored. Two cells may share neither a name, nor a
+ * their order, and with @settings, of CELLS_MAX, the settings of all. The `cells` of a listed file are ignored. Two cells may share neither a name, nor a
  * ledger_number, nor a socket_directory. On failure, returns the status of settings_load() or
  * STATUS_CONFIG, and writes one line with the file and the remedy to @errors; @list is then undefined.
  */
 enum status cells_load(const struct settings *own, const char *path, struct cell_list *list,
-	FILE *errors);
+	struct settings *settings, FILE *errors);
 
-/* Returns the cell whose name is @name; NULL if there is none. */
+/* Returns the cell whose name is @name; NULL if there is none, or @name is NULL or empty. */
 const struct cell_file *cells_named(const struct cell_list *list, const char *name);
 
 /* Returns the cell that made the transaction or event @id; NULL if there is none. */

@@ -513,7 +513,7 @@ int main(int argc, char **argv)
 		return EX_CONFIG;
 	if (arguments.console)
 		return serve_console(&arguments, &settings, &service);
-	status = cells_load(&settings, arguments.config, &list, stderr);
+	status = cells_load(&settings, arguments.config, &list, NULL, stderr);
 	if (status)
 		return status_exit_code(status);
 	if (!service_cells(&service, &list, arguments.threads, &cells))

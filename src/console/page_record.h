@@ -14,7 +14,8 @@
 #define PAGE_RECORD_MS INT64_C(600000)
 
 /*
- * Records the answer in @page: a CSV that was made and, with the setting, a page; also the page with which a form is refused.
+ * Records the answer in @page: a CSV that was made and, with the setting console_audit_views, a page, which may be the one
+ * that a refused form shows.
  * Call it after the page is made, and before any of it is sent. If the ledger cannot record it, an error page takes its
  * place.
  */

@@ -18,21 +18,14 @@ struct seen {
 };
 
 /* Loads the list of cells. Returns false after a finding. */
-static bool load_cells(struct doctor *doctor, struct cell_list *list)
+static bool load_cells(struct doctor *doctor, struct cell_list *list, struct settings *settings)
 {
-	char why[SESSION_WHY] = "";
-	FILE *errors = fmemopen(why, sizeof(why), "w");
-	enum status status = STATUS_NOMEM;
+	char why[SESSION_WHY];
 
-	if (errors) {
-		status = cells_load(doctor->settings, doctor_config(doctor), list, errors);
-		fclose(errors);
-	}
-	why[sizeof(why) - 1] = '\0';
-	why[strcspn(why, "\n")] = '\0';
-	if (status == STATUS_OK)
+	if (session_cells_load(doctor->settings, doctor_config(doctor), list, settings, why) ==
+		STATUS_OK)
 		return true;
-	doctor_fail(doctor, "%.400s", why[0] ? why : status_text(status));
+	doctor_fail(doctor, "%.400s", why);
 	doctor_remedy(doctor, "correct that; the workers do not start before");
 	return false;
 }
@@ -66,13 +59,7 @@ static void ask_cell(struct doctor *doctor, const struct cell_file *cell, bool o
 {
 	const struct status_cmd cmd = {.unused = false};
 	struct status_result result;
-	char why[SESSION_WHY];
 
-	if (session_settings_load(&session->settings, cell->path, why)) {
-		report_silent(doctor, cell, false, why);
-		return;
-	}
-	session->settings_loaded = true;
 	if (session_do(session, COMMAND_STATUS, &cmd, &result, NULL) != OUTCOME_DONE) {
 		report_silent(doctor, cell, own, session->failure.detail);
 		return;
@@ -99,7 +86,7 @@ static void compare_dealers(struct doctor *doctor, const struct cell_list *list,
 			const struct keyring_entry *there =
 				keyring_find(&seen[other].of[KEYRING_DEALERS], casino_id);
 
-			/* The one serves it if the other yields. */
+			/* If one of the two cells yields, the other one serves the dealer. */
 			if (!there || there->yields != dealers->entries[i].yields)
 				continue;
 			doctor_about(doctor, "dealer %s", casino_id);
@@ -115,7 +102,7 @@ static void compare_dealers(struct doctor *doctor, const struct cell_list *list,
 	}
 }
 
-/* Returns true if each key of @a is one of @b. Keys that were blanked are compared by their number only. */
+/* Returns true if each key of @a is one of @b. Keys that are blank in a cell are compared by their number only. */
 static bool has_keys_of(const struct keyring_entry *a, const struct keyring_entry *b)
 {
 	unsigned int of_a = 0, of_b = 0;
@@ -127,23 +114,22 @@ static bool has_keys_of(const struct keyring_entry *a, const struct keyring_entr
 		of_b += b->keys[i].key_id[0] != '\0';
 		for (unsigned int n = 0; n < DEALER_KEYS_MAX; n++)
 			found |= b->keys[n].key_id[0] &&
-				strcmp(a->keys[i].secret, b->keys[n].secret) == 0;
+				(!a->keys[i].secret[0] || !b->keys[n].secret[0] ||
+					strcmp(a->keys[i].secret, b->keys[n].secret) == 0);
 		if (!found)
 			return false;
 	}
 	return of_a == of_b;
 }
 
-/* Returns the game server @client_id of @clients; NULL if it is not there. One that was removed has no key. */
-static const struct keyring_entry *find_client(const struct keyring *clients, const char *client_id)
+/* Returns true unless the game server was removed: then it has no key. */
+static bool has_key(const struct keyring_entry *entry)
 {
-	const struct keyring_entry *entry = keyring_find(clients, client_id);
-
-	for (unsigned int i = 0; entry && i < DEALER_KEYS_MAX; i++) {
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
 		if (entry->keys[i].key_id[0])
-			return entry;
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 /* Compares the game servers of cell @one with those of cell @other. */
@@ -153,14 +139,14 @@ static void compare_clients(struct doctor *doctor, const struct cell_list *list,
 	const struct keyring *clients = &seen[one].of[KEYRING_CLIENTS];
 
 	for (uint32_t i = 0; i < clients->count; i++) {
-		const struct keyring_entry *entry =
-			find_client(clients, clients->entries[i].caller_id);
-		const struct keyring_entry *there = entry
-			? find_client(&seen[other].of[KEYRING_CLIENTS], entry->caller_id)
-			: NULL;
+		const struct keyring_entry *entry = &clients->entries[i];
+		const struct keyring_entry *there =
+			keyring_find(&seen[other].of[KEYRING_CLIENTS], entry->caller_id);
 
+		if (there && !has_key(there))
+			there = NULL;
 		/* Both directions find what is missing; one is enough for keys that differ. */
-		if (!entry || (there && (back || has_keys_of(entry, there))))
+		if (!has_key(entry) || (there && (back || has_keys_of(entry, there))))
 			continue;
 		doctor_about(doctor, "client %s", entry->caller_id);
 		if (there)
@@ -181,18 +167,19 @@ static void compare_clients(struct doctor *doctor, const struct cell_list *list,
 void doctor_cells(struct doctor *doctor)
 {
 	static struct cell_list list;
-	static struct session sessions[CELLS_MAX];
+	static struct settings settings[CELLS_MAX];
+	static struct session session;
 	static struct seen seen[CELLS_MAX];
-	unsigned int asked = 0;
 
-	if (!load_cells(doctor, &list))
+	if (!load_cells(doctor, &list, settings))
 		return;
 	for (unsigned int i = 0; i < list.count; i++) {
-		sessions[i].operator= doctor->session->operator;
+		session = (struct session){.operator= doctor->session->operator,
+			.settings = settings[i],
+			.settings_loaded = true};
 		doctor_about(doctor, "cell %s", list.cells[i].name);
-		ask_cell(doctor, &list.cells[i], i == 0, &sessions[i], &seen[i]);
-		session_close(&sessions[i]);
-		asked += seen[i].asked;
+		ask_cell(doctor, &list.cells[i], i == 0, &session, &seen[i]);
+		session_close(&session);
 	}
 	for (unsigned int i = 0; i < list.count; i++) {
 		compare_dealers(doctor, &list, seen, i);
@@ -211,5 +198,5 @@ void doctor_cells(struct doctor *doctor)
 	if (!doctor->sheet->count)
 		doctor_pass(doctor,
 			"%u cells answer; no dealer is in two, and all have the same game servers",
-			asked);
+			list.count);
 }

@@ -35,8 +35,9 @@ static void judge_move(struct doctor *doctor, const struct dealer_move *move, in
 		return;
 	doctor_about(doctor, "dealer %s", move->casino_id);
 	doctor_warn(doctor,
-		"its move %s cell %s is %s and has not gone on for %" PRId64
-		" minutes; its calls may be refused",
+		"its move %s cell %s has been %s for %" PRId64
+		" minutes; if no `dealer move` runs, it was left unfinished, and its calls may be "
+		"refused",
 		remedy->leaves ? "to" : "from", move->other, move_state_names[move->state],
 		minutes);
 	doctor_remedy(doctor, "creditbridgectl dealer move %s --to %s%s%s%s", move->casino_id, to,

@@ -20,24 +20,31 @@ static const char *unit_of(int64_t timestamp, int64_t time_ms)
 {
 	if (timestamp < time_ms)
 		return "seconds";
+	/* These two differ by 1,000: 30 times the time in microseconds lies between them. */
 	return timestamp / 30000 < time_ms ? "microseconds" : "nanoseconds";
 }
 
 void explain_clock(const struct explain_case *explain, struct explanation *explanation)
 {
-	const int64_t quarter_ms = 15 * 60 * 1000;
+	const int64_t half_ms = 30 * 60 * 1000;
 	struct inspect_member member;
-	int64_t off_ms, quarters;
+	int64_t off_ms, halves;
 	enum refused_form form;
 	const char *side;
 
 	inspect_member(explain->request.body, "request_timestamp", &member);
 	if (member.type != INSPECT_INTEGER)
 		return;
+	/* Its difference from the time here may not fit into 64 bits. */
+	if (member.integer < 0) {
+		explain_add(explanation, CAUSE_CLOCK_BEHIND,
+			"request_timestamp %" PRId64 " is before 1970", member.integer);
+		return;
+	}
 	form = refused_clock(member.integer, explain->request.time_ms);
 	off_ms = member.integer - explain->request.time_ms;
 	side = off_ms < 0 ? "behind" : "ahead of";
-	quarters = (llabs(off_ms) + quarter_ms / 2) / quarter_ms;
+	halves = (llabs(off_ms) + half_ms / 2) / half_ms;
 	if (form == REFUSED_FORM_CLOCK_UNIT)
 		explain_add(explanation, CAUSE_CLOCK_UNIT,
 			"request_timestamp %" PRId64 " is the time in %s", member.integer,
@@ -46,7 +53,7 @@ void explain_clock(const struct explain_case *explain, struct explanation *expla
 		explain_add(explanation, CAUSE_CLOCK_ZONE,
 			"request_timestamp is %" PRId64 " s %s the time here: close to %" PRId64
 			".%d hours, as a time zone would make it",
-			(int64_t)llabs(off_ms) / 1000, side, quarters / 4, quarters % 4 ? 5 : 0);
+			(int64_t)llabs(off_ms) / 1000, side, halves / 2, halves % 2 ? 5 : 0);
 	else
 		explain_add(explanation,
 			form == REFUSED_FORM_CLOCK_BEHIND ? CAUSE_CLOCK_BEHIND : CAUSE_CLOCK_AHEAD,

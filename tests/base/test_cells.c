@@ -52,7 +52,7 @@ static const char *load(const char *const texts[FILES], struct cell_list *list, 
 	ck_assert_int_eq(settings_load(&own, paths[0], stderr), STATUS_OK);
 	memset(message, 0, sizeof(message));
 	errors = fmemopen(message, sizeof(message), "w");
-	*status = cells_load(&own, paths[0], list, errors);
+	*status = cells_load(&own, paths[0], list, NULL, errors);
 	fclose(errors);
 	message[strcspn(message, "\n")] = '\0';
 	return message;

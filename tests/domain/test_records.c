@@ -3,6 +3,7 @@
 #include "base/pack.h"
 #include "chance.h"
 #include "domain/records.h"
+#include "domain/row_bounds.h"
 #include "guard.h"
 
 #include <stdlib.h>
@@ -424,10 +425,23 @@ START_TEST(keys_of_a_dealer)
 }
 END_TEST
 
+/* A rule that names no member of its struct checks nothing. */
+START_TEST(a_kind_of_a_move_has_a_bound)
+{
+	struct dealer_move move = {.casino_id = "demo", .id = "move", .peer = "other"};
+	char why[ROW_BOUNDS_WHY_SIZE];
+
+	move.page_kind = RECORD_COUNT - 1;
+	ck_assert_msg(row_bounds_check(RECORD_DEALER_MOVE, &move, true, why), "%s", why);
+	move.page_kind = RECORD_COUNT;
+	ck_assert(!row_bounds_check(RECORD_DEALER_MOVE, &move, true, why));
+}
+END_TEST
+
 Suite *records_suite(void)
 {
 	const TTest *const tests[] = {tables_lie_as_their_structs, tables_describe_every_byte,
-		keys_of_a_dealer, NULL};
+		keys_of_a_dealer, a_kind_of_a_move_has_a_bound, NULL};
 	Suite *suite = suite_make("records", tests, 60);
 	TCase *kinds = tcase_create("kinds");
 

@@ -226,7 +226,7 @@ def found(lie, problem, what):
     """The lie is found, in JSON and as text."""
     with Middle(WALLET, lie) as middle:
         result = json.loads(run("--config", middle.config, "check", "--json", code=1).stdout)
-        check(lie.requested, f"{what}: the row was not requested")
+        check(lie.falsified, f"{what}: the row was not requested")
         check(not result["ok"] and any(problem in line for line in result["problems"]),
               f"{what}: {problem!r} not in {result['problems']}")
     return result["problems"]
@@ -412,7 +412,7 @@ def case_what_does_not_last():
             lie = Lie(*changes, times=1)
             with Middle(WALLET, lie) as middle:
                 done = run("--config", middle.config, "check", "--json")
-            equal((lie.requested, json.loads(done.stdout)["problems"]), (1, []), what)
+            equal((lie.falsified, json.loads(done.stdout)["problems"]), (1, []), what)
 
 
 def case_sent_more_often():

@@ -126,7 +126,7 @@ def found(lie, problem, what):
     """The damage is found."""
     with Middle(WALLET, lie) as middle:
         result = json.loads(run("--config", middle.config, "check", "--json", code=1).stdout)
-    check(lie.requested, f"{what}: no process asked for the row")
+    check(lie.falsified, f"{what}: no process asked for the row")
     check(not result["ok"] and any(problem in line for line in result["problems"]),
           f"{what}: {problem!r} not in {result['problems']}")
 
@@ -274,7 +274,7 @@ def case_batches():
                         {"answers": answers(bytes(row.answers))})
         with Middle(WALLET, change) as middle:
             found = json.loads(run("--config", middle.config, "check", "--json", code=1).stdout)["problems"]
-        check(change.requested, "the row was seen")
+        check(change.falsified, "the row was seen")
         return sorted(found)
 
     def items(first, second):

@@ -743,7 +743,7 @@ def case_check_finds_damage():
         with Middle(WALLET, change) as middle:
             done = run("--config", middle.config, "check", "--json", code=1)
             result = json.loads(done.stdout)
-            check(change.requested, f"{record}: the row was seen")
+            check(change.falsified, f"{record}: the row was seen")
             check(not result["ok"] and result["problem_count"] >= 1, done.stdout)
             check(any(problem in line for line in result["problems"]),
                   f"{record} {problem}: {result['problems']}")

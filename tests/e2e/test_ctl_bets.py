@@ -444,7 +444,7 @@ def case_damage():
         for words in (("bet", "show", bet.transaction_id), ("round", "show", bet.transaction_id)):
             done = run("--config", middle.config, "--json", *words, code=1)
             equal(json.loads(done.stdout)["error"]["id"], "damaged", f"{words}")
-    equal(change.requested, 2, "the row was seen")
+    equal(change.falsified, 2, "the row was seen")
 
 
 def case_long_values():

@@ -849,7 +849,7 @@ def case_moves():
         def aged(row):
             return {"changed_ms": row["changed_ms"] - (3600 * 1000 if row["casino_id"] == "left-long-ago" else 0)}
         with Middle(WALLET, Change("DEALER_MOVE", aged)) as middle:
-            diagnose({"WARN moves": "^dealer left-long-ago: its move to cell b is leaving and has not gone on for 60 "
+            diagnose({"WARN moves": "^dealer left-long-ago: its move to cell b has been leaving for 60 "
                                     "minutes.*dealer move left-long-ago --to b; to undo it, add --abort"},
                      config=older(middle))
         for name in ("left-long-ago", "moves-now"):

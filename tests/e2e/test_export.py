@@ -428,7 +428,7 @@ SINCE_SCHEMA_3 = {
 }
 
 
-# Kinds of rows that a schema added. They follow from other rows, so that an import makes them.
+# Kinds of rows that a schema added. An import makes them from other rows; of dealer_move, an older file has none.
 MADE_SINCE = (("aside", 4), ("game_player", 5), ("player_bet", 5), ("dealer_move", 6))
 
 

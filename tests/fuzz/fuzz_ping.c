@@ -155,7 +155,7 @@ void __wrap_callback_send(struct sender *sender, const struct callback_request *
 
 static struct settings settings = {.socket_directory = "/s", .callback_timeout_ms = TIMEOUT_MS};
 
-/* The length of what follows, and then that. */
+/* Writes @in with its length before it, as a message of the socket. */
 static struct bytes with_length(struct bytes in, uint8_t message[MESSAGE_MAX])
 {
 	const uint32_t len = in.len < MESSAGE_MAX - 4 ? in.len : MESSAGE_MAX - 4;

@@ -189,8 +189,9 @@ static uint32_t allowed_by(const struct audit *audit)
 		strcmp(audit->action, "callback resend") == 0)
 		return 1;
 	/* Of another cell, from which the dealer came. */
-	return strcmp(audit->action, "callback moved") == 0 &&
-			sscanf(audit->detail, "attempts=%u", &attempts) == 1
+	return strcmp(audit->action, CALLBACK_MOVED_ACTION) == 0 &&
+			sscanf(audit->detail, "attempts=%u", &attempts) == 1 &&
+			attempts > PROOF_RESULT_ATTEMPTS
 		? attempts - PROOF_RESULT_ATTEMPTS
 		: 0;
 }

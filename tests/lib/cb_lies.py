@@ -24,10 +24,10 @@ class Lie:
     def __init__(self, *changes, times=None):
         self.changes = [(RECORDS[kind], old, new) for kind, old, new in changes]
         self.times = times  # number of falsified answers; None: all
-        self.requested = 0
+        self.falsified = 0
 
     def __call__(self, _command, kind, answer):
-        if self.requested == self.times:
+        if self.falsified == self.times:
             return answer
         found = [(old, new) for of, old, new in self.changes if of == kind]
         page = unpacked("list", answer) if found else None
@@ -37,7 +37,7 @@ class Lie:
         for old, new in found:
             page["rows"] = page["rows"].replace(old, new, 1)
             page["count"] -= not new
-        self.requested += 1
+        self.falsified += 1
         return with_members("list", answer, page)
 
 
@@ -48,7 +48,7 @@ class Change:
     def __init__(self, kind, change):
         self.kind = kind
         self.change = change
-        self.requested = 0  # number of changed answers
+        self.falsified = 0  # number of changed answers
 
     def __call__(self, _command, kind, answer):
         if kind != RECORDS[self.kind]:
@@ -58,7 +58,7 @@ class Change:
         changes = [self.change(row) or {} for row in rows]
         if not any(changes):
             return answer
-        self.requested += 1
+        self.falsified += 1
         page["rows"] = b"".join(record(self.kind).pack({**row, **change})
                                 for row, change in zip(rows, changes))
         return with_members("list", answer, page)

@@ -86,7 +86,7 @@ const struct ctl_command ctl_commands[] = {
 		"{\"casino_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_dealer_key_retire},
 	{"dealer move", "CASINO", "Move a dealer with all its rows to another cell",
 		"{\"casino_id\",\"from\",\"to\",\"state\" (moved or aborted),\"rows\" (copied and deleted by "
-		"this call),\"kinds\":[{\"kind\",\"count\",\"amount\",\"sha256\"}] (compared by this call)}",
+		"this call),\"held\" (the callbacks),\"kinds\":[{\"kind\",\"count\",\"amount\",\"sha256\"}] (compared by this call)}",
 		move_options, 1, 1, false, ctl_dealer_move},
 	{"dealer ping", "CASINO", "Ask a dealer's server for a player's balance",
 		"{\"casino_id\",\"asked_user_id\",\"url\",\"ok\",\"class\",\"http_status\",\"ms\","

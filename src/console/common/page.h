@@ -43,7 +43,7 @@ struct console {
 	const char *jobs_path; /* of jobs.sock; NULL: no jobs */
 };
 
-/* A link of the way to a page (places.h). */
+/* One link of the path that the navigation shows above a page, such as "Dealers / demo" (places.h). */
 struct page_step {
 	struct page_address to;
 	char text[EXTERNAL_ID_SIZE];

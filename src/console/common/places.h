@@ -8,8 +8,8 @@
 #include "console/common/page.h"
 
 /*
- * Set the way to the page; call one of them before page_begin(). The way of a dealer includes its section, that of a player
- * the dealer, and that of a round the player. places_write_way() adds the page itself. Ids may be foreign.
+ * Set the way to the page; call one of them before page_begin(). Each way contains the one before
+ * it: section, dealer, player, round. places_write_way() adds the page itself. Ids may be foreign.
  */
 void places_section(struct page *page, const char *path);
 void places_dealer(struct page *page, const char *casino_id);

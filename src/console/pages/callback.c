@@ -14,14 +14,15 @@
 #include "console/common/view.h"
 #include "console/common/walk.h"
 #include "domain/delivery.h"
+#include "wire/callback_body.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the command for curl: the largest body, quoted, and its headers. */
-#define CURL_MAX (64 * 1024)
+/* Bytes of the command for curl: quoted, each byte of the body may be 4, and beside it are address and headers. */
+#define CURL_MAX (4 * CALLBACK_BODY_MAX + 4096)
 
 /* The actions that the page offers, and the states in which they apply. */
 static const struct action {
@@ -114,21 +115,6 @@ static enum outcome show_answers(struct page *page, uint64_t event, const uint32
 
 /* ---- the newest attempt as a command */
 
-/* Appends text as one word of a shell. */
-static void append_quoted(struct buffer *out, const void *text, size_t len)
-{
-	const char *at = text;
-
-	buffer_append_str(out, "'");
-	for (size_t i = 0; i < len; i++) {
-		if (at[i] == '\'')
-			buffer_append_str(out, "'\\''");
-		else
-			buffer_append(out, &at[i], 1);
-	}
-	buffer_append_str(out, "'");
-}
-
 static void append_header(struct buffer *out, const char *name, const char *value)
 {
 	/* The longest value is a webhook-id. */
@@ -136,10 +122,13 @@ static void append_header(struct buffer *out, const char *name, const char *valu
 
 	snprintf(line, sizeof(line), "%s: %s", name, value);
 	buffer_append_str(out, " \\\n  -H ");
-	append_quoted(out, line, strlen(line));
+	buffer_append_shell_word(out, line, strlen(line));
 }
 
-/* Writes what the attempt sent as a command for curl. The console knows no key, so the signatures have none of their values. */
+/*
+ * Writes what the attempt sent as a command for curl. The console knows no key, so SIGNATURE stands in place of each
+ * signature.
+ */
 static void append_curl(struct buffer *out, const struct callback *callback,
 	const struct attempt *attempt, const struct dealer *dealer, struct bytes body)
 {
@@ -151,14 +140,14 @@ static void append_curl(struct buffer *out, const struct callback *callback,
 	callback_event_id(callback->kind, callback->event, id);
 	snprintf(seconds, sizeof(seconds), "%" PRId64, attempt->time_ms / 1000);
 	buffer_append_str(out, "curl -X POST ");
-	append_quoted(out, url, strlen(url));
+	buffer_append_shell_word(out, url, strlen(url));
 	append_header(out, "Content-Type", "application/json");
 	append_header(out, "webhook-id", id);
 	append_header(out, "webhook-timestamp", seconds);
 	append_header(out, "x-casino-signature", "SIGNATURE");
 	append_header(out, "webhook-signature", "SIGNATURE");
 	buffer_append_str(out, " \\\n  --data-binary ");
-	append_quoted(out, body.data, body.len);
+	buffer_append_shell_word(out, body.data, body.len);
 	buffer_append(out, "", 1);
 }
 

@@ -240,6 +240,7 @@ static const struct view_column callback_columns[] = {
 	VIEW_END,
 };
 #define CALLBACK_COLUMNS (sizeof(callback_columns) / sizeof(callback_columns[0]))
+#define RETRY_AT         (CALLBACK_COLUMNS - 2) /* the last column; VIEW_END follows */
 
 /* The column Retry is of the roles that may: a CSV has none. */
 static bool may_retry(const struct page *page)
@@ -350,7 +351,7 @@ static enum outcome list_callbacks(struct page *page, const struct filter *filte
 		return session_no_memory(&page->desk.session);
 	memcpy(columns, callback_columns, sizeof(columns));
 	if (!may_retry(page))
-		columns[CALLBACK_COLUMNS - 2] = columns[CALLBACK_COLUMNS - 1];
+		columns[RETRY_AT] = (struct view_column)VIEW_END;
 	/* Only a list that offers a replay has marks. */
 	view_begin(&view, page, "Callbacks, the newest first",
 		columns + !replay_offer_may(page, filter));

@@ -23,9 +23,9 @@ struct overview {
 	uint64_t quiet; /* those that are not shown */
 	/* The dealers that the table begins with, of those whose callbacks wait. */
 	struct ages_of ages[AGES_DEALERS_MAX];
-	unsigned int ages_count;
-	unsigned int waiting; /* dealers whose callbacks wait */
-	uint64_t ages_rows;   /* parked and held callbacks of each whose ages are counted */
+	unsigned int ages_dealers;
+	unsigned int waiting_dealers; /* dealers whose callbacks wait */
+	uint64_t ages_rows;           /* parked and held callbacks of each whose ages are counted */
 };
 
 /* Higher: should be seen first. */
@@ -115,9 +115,9 @@ static void write_owed_players(struct page *page, const struct overview *overvie
 	char count[VIEW_COUNT_SIZE];
 	unsigned int at = 0;
 
-	while (at < overview->ages_count && strcmp(of[at].casino_id, dealer->casino_id) != 0)
+	while (at < overview->ages_dealers && strcmp(of[at].casino_id, dealer->casino_id) != 0)
 		at++;
-	if (at == overview->ages_count || !of[at].owed_players)
+	if (at == overview->ages_dealers || !of[at].owed_players)
 		return;
 	html_printf(&page->html, ", to %s%s player%s", of[at].owed_more ? "at least " : "",
 		view_count(of[at].owed_players, count), of[at].owed_players == 1 ? "" : "s");
@@ -262,18 +262,18 @@ static enum outcome count_ages(struct page *page, struct overview *overview)
 		: OVERVIEW_AGES_ROWS;
 	for (size_t i = 0; i < overview->count; i++) {
 		const struct dealer_metrics *dealer = &overview->dealers[i];
-		struct ages_of *of = &overview->ages[overview->ages_count];
+		struct ages_of *of = &overview->ages[overview->ages_dealers];
 
 		if (!dealer->parked && !dealer->held && !dealer->due && !dealer->sending)
 			continue;
-		if (overview->waiting++ >= AGES_DEALERS_MAX)
+		if (overview->waiting_dealers++ >= AGES_DEALERS_MAX)
 			continue;
 		text_copy(of->casino_id, sizeof(of->casino_id), dealer->casino_id);
 		of->players = dealer->owed_payouts || dealer->owed_refunds;
 		ages_take(of, dealer);
-		overview->ages_count++;
+		overview->ages_dealers++;
 	}
-	return ages_count(page, overview->ages, overview->ages_count, overview->ages_rows);
+	return ages_count(page, overview->ages, overview->ages_dealers, overview->ages_rows);
 }
 
 /* Without the script, the link refreshes the page. */
@@ -319,8 +319,8 @@ enum outcome page_overview(struct page *page)
 		html_attribute(&page->html, "data-refresh", "10");
 		write_refresh(page);
 		write_alarms(page, &overview, &status);
-		ages_section(page, overview.ages, overview.ages_count, overview.ages_rows,
-			overview.waiting > overview.ages_count
+		ages_section(page, overview.ages, overview.ages_dealers, overview.ages_rows,
+			overview.waiting_dealers > overview.ages_dealers
 				? "Four dealers, those that need attention first. All dealers:"
 				: "");
 		write_dealers(page, &overview);

@@ -42,8 +42,7 @@ struct search {
 	unsigned int found[KINDS]; /* hits of each kind, with those that are not shown */
 	unsigned int owners[2];    /* dealers, game servers that were looked at */
 	bool owners_more;
-	bool beginnings;       /* the hits are users whose ids only begin with the text ... */
-	bool beginnings_more;  /* and there are more of them */
+	bool beginnings_more;  /* there are more users whose ids begin with the text */
 	bool rounds_more;      /* the game has more players than were shown */
 	int64_t calls_from_ms; /* accepted calls before are not known */
 	struct hit hits[HITS_MAX];
@@ -234,7 +233,6 @@ static enum outcome find_beginning(struct search *search)
 		if (hit)
 			hit->to = lead_player(search->page, player.player_id);
 	}
-	search->beginnings = list.taken > 0;
 	search->beginnings_more = list.taken == EACH_MAX && (list.rest.len || list.more);
 	return list_end(&list, OUTCOME_DONE);
 }
@@ -380,7 +378,7 @@ enum outcome page_search(struct page *page)
 	}
 	/* The beginning of an id is never taken for the id. */
 	if (search.count == 1 && search.hits[0].has_page && !search.owners_more &&
-		!search.beginnings)
+		!search.found[KIND_BEGINNING])
 		return page_go(page, &search.hits[0].to);
 	return write_hits(page, &search);
 }

@@ -89,6 +89,7 @@ static enum outcome count_one(struct page *page, struct ages_of *of, uint64_t ro
 		if (code != OUTCOME_DONE)
 			return code;
 		add_result(of, &result);
+		cmd.players = false; /* A player may be in several pages: the first one counts. */
 		rows -= result.looked < rows ? result.looked : rows;
 		text_copy(cmd.after_casino_id, sizeof(cmd.after_casino_id), result.last_casino_id);
 		cmd.after_event = result.last_event;

@@ -70,7 +70,8 @@ void refused_causes_write(struct page *page, const struct refused_causes *causes
 {
 	struct view view = {.fields = refused_cause_fields, .more = cause_more};
 	struct cause_row row = {.list = list};
-	enum explain_known known, least = EXPLAIN_KNOWN;
+	bool needs_body = false;
+	enum explain_known known;
 	enum explain_cause cause;
 
 	view_begin(&view, page, "By cause, the most frequent first", cause_columns);
@@ -79,14 +80,14 @@ void refused_causes_write(struct page *page, const struct refused_causes *causes
 		known = explain_counted(&row.cause, &cause);
 		text_copy(row.explained, sizeof(row.explained),
 			known == EXPLAIN_KNOWN ? explain_causes[cause].id : not_known[known]);
-		if (known == EXPLAIN_NEEDS_BODY)
-			least = known;
+		needs_body |= known == EXPLAIN_NEEDS_BODY;
 		view_row(&view, &row);
 	}
 	view_end(&view, "No refused call in what was looked at.");
 	write_bound(page, causes);
-	if (least == EXPLAIN_NEEDS_BODY)
+	if (needs_body)
 		page_paragraph(page,
 			"Bodies and signatures are not kept on disk. Where the cause needs them, open the "
-			"newest call soon: the newest 1,000 calls are in memory with theirs.");
+			"newest call soon: the ledger has those of the newest 1,000 calls that were "
+			"answered 400, 401 or user_not_found in memory.");
 }

@@ -44,12 +44,11 @@ static const struct output_column cell_columns[] = {
 /* Asks the ledger of the session for its state. */
 static enum outcome look_at(struct ctl *ctl, struct cell_row *row)
 {
-	void (*const report)(void *, enum outcome, const struct failure *) = ctl->session.report;
+	session_report *const report = session_quiet(&ctl->session);
 	const struct status_cmd cmd = {.unused = false};
 	struct status_result result;
 	enum outcome code;
 
-	ctl->session.report = NULL;
 	code = session_do(&ctl->session, COMMAND_STATUS, &cmd, &result, NULL);
 	ctl->session.report = report;
 	if (code != OUTCOME_DONE) {
@@ -61,8 +60,8 @@ static enum outcome look_at(struct ctl *ctl, struct cell_row *row)
 	row->dealers = result.dealers;
 	if (result.halted)
 		snprintf(row->why, sizeof(row->why),
-			"its disk failed: `creditbridgectl resume --cell %s` after the repair",
-			row->cell);
+			"its disk failed: `creditbridgectl resume%s%s` after the repair",
+			row->cell[0] ? " --cell " : "", row->cell);
 	return OUTCOME_DONE;
 }
 

@@ -1,11 +1,8 @@
 #include "cmd/ctl/cells/cells.h"
 
-#include "base/text.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Returns the path of the own configuration file. It does not exist if all settings have their presets. */
 static const char *own_path(const struct ctl *ctl)
@@ -13,43 +10,23 @@ static const char *own_path(const struct ctl *ctl)
 	return ctl->session.config ? ctl->session.config : SETTINGS_DEFAULT_FILE;
 }
 
-static enum outcome load_list(struct ctl *ctl, struct ctl_cells *cells)
-{
-	char why[SESSION_WHY] = "";
-	FILE *errors = fmemopen(why, sizeof(why), "w");
-	enum status status;
-
-	if (!errors)
-		return ctl_no_memory(ctl);
-	status = cells_load(&ctl->session.settings, own_path(ctl), &cells->list, errors);
-	fclose(errors);
-	why[sizeof(why) - 1] = '\0';
-	why[strcspn(why, "\n")] = '\0';
-	if (status == STATUS_OK)
-		return OUTCOME_DONE;
-	return ctl_fail(ctl, status == STATUS_NOMEM ? OUTCOME_FAILED : OUTCOME_CONFIG,
-		status == STATUS_NOMEM ? "failed" : "configuration", "%s", why);
-}
-
 enum outcome cells_open(struct ctl *ctl, struct ctl_cells *cells, bool *several)
 {
 	char why[SESSION_WHY];
+	enum status status;
 	enum outcome code = session_settings(&ctl->session);
 
 	*several = false;
 	if (code != OUTCOME_DONE)
 		return code;
-	code = load_list(ctl, cells);
-	if (code != OUTCOME_DONE)
-		return code;
-	cells->settings = calloc(cells->list.count, sizeof(*cells->settings));
+	cells->settings = calloc(CELLS_MAX, sizeof(*cells->settings));
 	if (!cells->settings)
 		return ctl_no_memory(ctl);
-	cells->settings[0] = ctl->session.settings;
-	for (unsigned int i = 1; i < cells->list.count; i++) {
-		if (session_settings_load(&cells->settings[i], cells->list.cells[i].path, why))
-			return ctl_fail(ctl, OUTCOME_CONFIG, "configuration", "%s", why);
-	}
+	status = session_cells_load(&ctl->session.settings, own_path(ctl), &cells->list,
+		cells->settings, why);
+	if (status != STATUS_OK)
+		return ctl_fail(ctl, status == STATUS_NOMEM ? OUTCOME_FAILED : OUTCOME_CONFIG,
+			status == STATUS_NOMEM ? "failed" : "configuration", "%s", why);
 	*several = cells->list.count > 1;
 	return OUTCOME_DONE;
 }
@@ -90,7 +67,7 @@ void cells_names(const struct ctl_cells *cells, unsigned int but, char text[CELL
 enum outcome cells_choose(struct ctl *ctl, const struct ctl_cells *cells, unsigned int *at)
 {
 	const char *name = ctl->options[OPTION_CELL];
-	const struct cell_file *cell = name[0] ? cells_named(&cells->list, name) : NULL;
+	const struct cell_file *cell = cells_named(&cells->list, name);
 	char names[CELLS_NAMES_MAX];
 
 	if (cell) {

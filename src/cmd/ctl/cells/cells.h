@@ -19,19 +19,19 @@ struct ctl_cells {
 
 /* How a command finds its cell if there are several and --cell is not given. */
 enum cells_way {
-	CELLS_OWN,     /* the own cell; a line on standard error says so */
+	CELLS_DEFAULT, /* the default cell; a line on standard error says so */
 	CELLS_NONE,    /* it asks no ledger, or asks the cells itself */
 	CELLS_LIST,    /* all cells; their rows are one list */
 	CELLS_OBJECTS, /* all cells, each with a title and an object */
 	CELLS_METRICS, /* as CELLS_OBJECTS; the text form needs --cell */
-	CELLS_DEALER, /* the one that has the dealer of the first argument; without one: CELLS_OWN */
+	CELLS_DEALER, /* the one that has the dealer of the first argument; without one: CELLS_DEFAULT */
 	CELLS_CASINO,     /* likewise, the dealer of --casino */
 	CELLS_PLAYER,     /* likewise, the player CASINO USER, CASINO/USER or PLAYER_ID */
 	CELLS_BET,        /* TRANSACTION_ID, or a player and a game */
 	CELLS_TRANSFER,   /* CASINO REFERENCE, or --transaction */
 	CELLS_EVENTS,     /* the arguments are events */
 	CELLS_REPLAY,     /* the argument is the number of a replay */
-	CELLS_NEW_DEALER, /* the own one, if no other has a dealer of that name */
+	CELLS_NEW_DEALER, /* the default cell, if no other has a dealer of that name */
 	CELLS_CLIENT,     /* it changes a game server in all cells */
 	CELLS_MOVE,       /* the one that the dealer of the first argument leaves for --to */
 };
@@ -65,13 +65,11 @@ void cells_names(const struct ctl_cells *cells, unsigned int but, char text[CELL
 /*
  * Moves the session to the cell that @way and the arguments mean. If none has the row, it is the cell
  * in which the command then refuses it. Fails if a cell that may have it cannot be asked, or if two have it.
- * *named is set to whether the arguments named a cell.
+ * *named is set to whether the arguments named a row.
  */
 enum outcome cells_find(struct ctl *ctl, struct ctl_cells *cells, enum cells_way way, bool *named);
 
-/*
- * Finds the cell of --to, for `dealer move`. Reports a usage error that lists the names.
- */
+/* Finds the cell of --to, for `dealer move`. Reports a usage error that lists the names. */
 enum outcome cells_target(struct ctl *ctl, const struct ctl_cells *cells, unsigned int *at);
 
 /*
@@ -96,7 +94,10 @@ enum outcome cells_walk(struct ctl *ctl, struct ctl_cells *cells, enum cells_way
  */
 enum outcome cells_client(struct ctl *ctl, struct ctl_cells *cells);
 
-/* Returns OUTCOME_PARTLY if some of @count calls succeeded, otherwise the first outcome that is worse. */
+/*
+ * The outcomes of a command in several cells. cells_sum_outcome() returns OUTCOME_FAILED if a cell was asked and
+ * answered with a failure, otherwise OUTCOME_PARTLY if some calls succeeded, otherwise the first failure.
+ */
 struct cells_sum {
 	unsigned int done, failed;
 	enum outcome first; /* of those that failed */

@@ -162,8 +162,12 @@ static enum outcome end_changes(struct clients *clients, enum outcome code)
 
 /* ---- add */
 
-/* Copies the keys of cell @from to cell @to, which has no such client. */
-static enum outcome copy_client(struct clients *clients, unsigned int from, unsigned int to)
+/*
+ * Copies the keys of cell @from to cell @to, which has no such client. If @to is the default cell, @shown_id gets the id
+ * that the key @shown has there.
+ */
+static enum outcome copy_client(struct clients *clients, unsigned int from, unsigned int to,
+	const struct dealer_key *shown, char shown_id[KEY_ID_SIZE])
 {
 	const struct client_state *state = &clients->states[from];
 	char key_id[KEY_ID_SIZE];
@@ -176,34 +180,45 @@ static enum outcome copy_client(struct clients *clients, unsigned int from, unsi
 		code = first ? put_client(clients, to, false, state->keys[i].secret, key_id)
 			     : change_key(clients, to, KEY_ADD, state->keys[i].secret, key_id);
 		clients->changed += code == OUTCOME_DONE && first;
+		if (code == OUTCOME_DONE && to == 0 && &state->keys[i] == shown)
+			memcpy(shown_id, key_id, KEY_ID_SIZE);
 		first = false;
 	}
 	return code;
 }
 
+/* Returns the first cell that has the client. */
+static unsigned int first_there(const struct clients *clients)
+{
+	unsigned int at = 0;
+
+	while (!clients->states[at].there)
+		at++;
+	return at;
+}
+
 /* A client that some cells have gets its keys in the others, too. */
 static enum outcome complete_client(struct clients *clients)
 {
-	unsigned int from = 0;
+	const unsigned int from = first_there(clients);
 	const struct dealer_key *key;
+	char key_id[KEY_ID_SIZE];
 	enum outcome code = OUTCOME_DONE;
 
-	while (!clients->states[from].there)
-		from++;
 	key = &clients->states[from].keys[0];
 	for (unsigned int i = 1; i < DEALER_KEYS_MAX; i++) {
 		if (clients->states[from].keys[i].created_ms > key->created_ms)
 			key = &clients->states[from].keys[i];
 	}
+	memcpy(key_id, key->key_id, KEY_ID_SIZE);
 	for (unsigned int i = 0; i < clients->cells->list.count && code == OUTCOME_DONE; i++) {
 		if (!clients->states[i].there)
-			code = copy_client(clients, from, i);
+			code = copy_client(clients, from, i, key, key_id);
 	}
 	code = end_changes(clients, code);
 	if (code == OUTCOME_DONE)
 		code = secret_print_key(clients->ctl, "client", "client_id", clients->client_id,
-			key->key_id, key->secret,
-			"other cells had it already: this is its newest key");
+			key_id, key->secret, "other cells had it already: this is its newest key");
 	return code;
 }
 
@@ -216,17 +231,22 @@ static enum outcome add_client(struct clients *clients)
 		return ctl_fail(clients->ctl, OUTCOME_FAILED, "already_exists",
 			"client %s is in all cells; see `creditbridgectl client list`",
 			clients->client_id);
-	if (clients->there && clients->ctl->options[OPTION_KEY_FILE])
-		return refuse_different(clients,
-			"`client add` without --key-file gives the other cells the keys that it has");
-	if (clients->there)
+	if (clients->there && !clients->ctl->options[OPTION_KEY_FILE])
 		return complete_client(clients);
 	code = secret_new_key(clients->ctl, secret);
+	if (code == OUTCOME_DONE && clients->there) {
+		/* The repetition of a call that failed after the first cell has the same key. */
+		code = find_secret(&clients->states[first_there(clients)], secret)
+			? complete_client(clients)
+			: refuse_different(clients,
+				  "`client add` without --key-file gives the other cells the keys that "
+				  "it has");
+		explicit_bzero(secret, sizeof(secret));
+		return code;
+	}
 	for (unsigned int i = 0; i < clients->cells->list.count && code == OUTCOME_DONE; i++) {
-		code = put_client(clients, i, false, secret, key_id);
+		code = put_client(clients, i, false, secret, i ? key_id : first_id);
 		clients->changed += code == OUTCOME_DONE;
-		if (i == 0)
-			memcpy(first_id, key_id, KEY_ID_SIZE);
 	}
 	code = end_changes(clients, code);
 	if (code == OUTCOME_DONE)
@@ -319,13 +339,12 @@ static enum outcome add_key(struct clients *clients)
 			"`client key-add` without --key-file gives all cells the newest key that one lacks");
 	for (unsigned int i = 0; i < clients->cells->list.count && code == OUTCOME_DONE; i++) {
 		had = find_secret(&clients->states[i], secret);
-		if (had)
-			memcpy(key_id, had->key_id, KEY_ID_SIZE);
-		else
-			code = change_key(clients, i, KEY_ADD, secret, key_id);
+		if (had) {
+			memcpy(i ? key_id : first_id, had->key_id, KEY_ID_SIZE);
+			continue;
+		}
+		code = change_key(clients, i, KEY_ADD, secret, i ? key_id : first_id);
 		clients->changed += code == OUTCOME_DONE;
-		if (i == 0)
-			memcpy(first_id, key_id, KEY_ID_SIZE);
 	}
 	code = end_changes(clients, code);
 	if (code == OUTCOME_DONE)
@@ -386,13 +405,13 @@ static enum outcome use_or_retire(struct clients *clients, enum key_action actio
 {
 	const struct dealer_key *key = named_key(clients), *had;
 	char key_id[KEY_ID_SIZE];
-	enum outcome code = OUTCOME_DONE;
+	enum outcome code;
 
 	if (!key)
 		return ctl_fail(clients->ctl, OUTCOME_FAILED, "key_not_found",
 			"client %s has no key '%.80s'; see `creditbridgectl client list`",
 			clients->client_id, clients->ctl->args[1]);
-	for (unsigned int i = 0; i < clients->cells->list.count && action == KEY_RETIRE; i++) {
+	for (unsigned int i = 0; action == KEY_RETIRE && i < clients->cells->list.count; i++) {
 		if (find_secret(&clients->states[i], key->secret) &&
 			count_keys(&clients->states[i]) == 1)
 			return ctl_fail(clients->ctl, OUTCOME_FAILED, "key_in_use",
@@ -400,7 +419,7 @@ static enum outcome use_or_retire(struct clients *clients, enum key_action actio
 				"key-use the new key, comes first",
 				name_of(clients, i), clients->client_id);
 	}
-	for (unsigned int i = 0; i < clients->cells->list.count && code == OUTCOME_DONE; i++) {
+	for (unsigned int i = 0; i < clients->cells->list.count; i++) {
 		had = find_secret(&clients->states[i], key->secret);
 		if (!had)
 			continue;
@@ -410,10 +429,9 @@ static enum outcome use_or_retire(struct clients *clients, enum key_action actio
 			return end_partly(clients, i, key, code);
 		clients->changed++;
 	}
-	code = end_changes(clients, code);
-	return code == OUTCOME_DONE ? secret_print_done(clients->ctl, "client", "client_id",
-					      clients->client_id, clients->ctl->args[1], done)
-				    : code;
+	leave_cells(clients);
+	return secret_print_done(clients->ctl, "client", "client_id", clients->client_id,
+		clients->ctl->args[1], done);
 }
 
 static enum outcome use_key(struct clients *clients)

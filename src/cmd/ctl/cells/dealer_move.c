@@ -41,7 +41,19 @@ static void show_progress(void *closure, const char *what, uint64_t rows)
 	progress_show(closure, "%s: %" PRIu64, what, rows);
 }
 
-/* Prints the kinds that were compared. */
+/* Fills @row with the kind at place @at of move_records. Returns false if the dealer has no row of it. */
+static bool fill_kind(const struct move *move, unsigned int at, struct compared_kind *row)
+{
+	const struct move_tally *tally = &move->tallies[move_records[at]];
+
+	memset(row, 0, sizeof(*row));
+	text_copy(row->kind, sizeof(row->kind), record_infos[move_records[at]].name);
+	text_copy(row->sha256, sizeof(row->sha256), tally->digest);
+	row->count = tally->count;
+	row->amount = tally->amount;
+	return tally->count != 0;
+}
+
 static enum outcome print_kinds(struct ctl *ctl, const struct move *move)
 {
 	struct output_list list;
@@ -49,37 +61,36 @@ static enum outcome print_kinds(struct ctl *ctl, const struct move *move)
 
 	output_list_open(&list, ctl, NULL, NULL, compared_fields, compared_columns);
 	for (unsigned int at = 0; at < move_record_count; at++) {
-		const struct move_tally *tally = &move->tallies[move_records[at]];
-
-		if (!tally->count)
-			continue;
-		memset(&row, 0, sizeof(row));
-		text_copy(row.kind, sizeof(row.kind), record_infos[move_records[at]].name);
-		text_copy(row.sha256, sizeof(row.sha256), tally->digest);
-		row.count = tally->count;
-		row.amount = tally->amount;
-		output_list_add(&list, &row);
+		if (fill_kind(move, at, &row))
+			output_list_add(&list, &row);
 	}
 	return output_list_close(&list, OUTCOME_DONE);
 }
 
-static enum outcome print_done(struct ctl *ctl, const struct move *move, bool aborted)
+static enum outcome print_text(struct ctl *ctl, const struct move *move, bool aborted)
 {
-	struct output_json json;
-	enum outcome code = OUTCOME_DONE;
+	enum outcome code;
 
-	if (!ctl->json && !aborted)
-		code = print_kinds(ctl, move);
-	if (code != OUTCOME_DONE)
-		return code;
-	if (!ctl->json && aborted)
+	if (aborted) {
 		printf("dealer %s stays in cell %s; %" PRIu64 " rows were deleted in cell %s\n",
 			move->casino_id, move->from_name, move->rows, move->to_name);
-	else if (!ctl->json)
-		printf("dealer %s is served by cell %s\n", move->casino_id, move->to_name);
-	if (!ctl->json && move->complete_to_ms)
+		return OUTCOME_DONE;
+	}
+	code = print_kinds(ctl, move);
+	if (code != OUTCOME_DONE)
+		return code;
+	printf("dealer %s is served by cell %s\n", move->casino_id, move->to_name);
+	if (move->complete_to_ms)
 		printf("its callbacks are held there: the data of the cell went back during the move; "
 		       "continue with reconcile, release and key-confirm\n");
+	return OUTCOME_DONE;
+}
+
+static enum outcome print_json(struct ctl *ctl, const struct move *move, bool aborted)
+{
+	struct output_json json;
+	struct compared_kind row;
+
 	output_json_open(&json, ctl);
 	output_json_string(&json, "casino_id", move->casino_id);
 	output_json_string(&json, "from", move->from_name);
@@ -89,14 +100,8 @@ static enum outcome print_done(struct ctl *ctl, const struct move *move, bool ab
 	output_json_bool(&json, "held", move->complete_to_ms != 0);
 	output_json_list_open(&json, "kinds");
 	for (unsigned int at = 0; at < move_record_count; at++) {
-		const struct move_tally *tally = &move->tallies[move_records[at]];
-		struct compared_kind row = {.count = tally->count, .amount = tally->amount};
-
-		if (!tally->count)
-			continue;
-		text_copy(row.kind, sizeof(row.kind), record_infos[move_records[at]].name);
-		text_copy(row.sha256, sizeof(row.sha256), tally->digest);
-		output_json_item(&json, compared_fields, &row);
+		if (fill_kind(move, at, &row))
+			output_json_item(&json, compared_fields, &row);
 	}
 	output_json_list_close(&json);
 	return output_json_close(&json);
@@ -148,7 +153,7 @@ enum outcome ctl_dealer_move(struct ctl *ctl)
 	code = aborted ? move_abort(&move) : move_dealer(&move);
 	progress_end(&progress);
 	if (code == OUTCOME_DONE)
-		code = print_done(ctl, &move, aborted);
+		code = (ctl->json ? print_json : print_text)(ctl, &move, aborted);
 	move_close(&move);
 	session_close(&other);
 	return code;

@@ -46,11 +46,10 @@ struct answers {
 static enum outcome look_up(struct ctl *ctl, const struct wanted *wanted, bool *found)
 {
 	union wanted_row row = wanted->row;
-	void (*const report)(void *, enum outcome, const struct failure *) = ctl->session.report;
+	session_report *const report = session_quiet(&ctl->session);
 	enum outcome code;
 
 	*found = false;
-	ctl->session.report = NULL;
 	code = list_fetch(&ctl->session, wanted->record, &row, found, NULL);
 	ctl->session.report = report;
 	return code;

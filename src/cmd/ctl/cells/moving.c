@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* How far a cell is the one that the dealer of a command moves from. */
+/* Which cell the dealer leaves: the one with the highest rank. */
 enum source_rank {
 	NOT_SOURCE,
 	WAS_SOURCE, /* an earlier move from it is done */
@@ -40,12 +40,11 @@ struct sources {
 static enum outcome look_at_move(struct ctl *ctl, const char *casino_id,
 	struct dealer_move_result *result)
 {
-	void (*const report)(void *, enum outcome, const struct failure *) = ctl->session.report;
+	session_report *const report = session_quiet(&ctl->session);
 	struct dealer_move_cmd cmd = {.operator= ctl->session.operator, .action = MOVE_LOOK };
 	enum outcome code;
 
 	text_copy(cmd.casino_id, sizeof(cmd.casino_id), casino_id);
-	ctl->session.report = NULL;
 	code = session_do(&ctl->session, COMMAND_DEALER_MOVE, &cmd, result, NULL);
 	ctl->session.report = report;
 	return code;
@@ -96,8 +95,7 @@ static void ask_sources(struct ctl *ctl, struct ctl_cells *cells, const char *ca
 
 enum outcome cells_target(struct ctl *ctl, const struct ctl_cells *cells, unsigned int *at)
 {
-	const char *name = ctl->options[OPTION_TO];
-	const struct cell_file *cell = name && name[0] ? cells_named(&cells->list, name) : NULL;
+	const struct cell_file *cell = cells_named(&cells->list, ctl->options[OPTION_TO]);
 	char names[CELLS_NAMES_MAX];
 
 	if (cell) {
@@ -113,7 +111,7 @@ enum outcome cells_find_source(struct ctl *ctl, struct ctl_cells *cells)
 {
 	char casino_id[CASINO_ID_SIZE];
 	struct sources sources;
-	unsigned int target;
+	unsigned int target = 0;
 	enum outcome code = cells_target(ctl, cells, &target);
 
 	if (code == OUTCOME_DONE)
@@ -144,11 +142,10 @@ enum outcome cells_find_source(struct ctl *ctl, struct ctl_cells *cells)
 
 bool cells_on_the_way(struct ctl *ctl, struct ctl_cells *cells, const char *casino_id, char *to)
 {
-	void (*const report)(void *, enum outcome, const struct failure *) = ctl->session.report;
+	session_report *const report = session_quiet(&ctl->session);
 	struct dealer_move row;
 	bool found = false, moving = false;
 
-	ctl->session.report = NULL;
 	for (unsigned int i = 0; i < cells->list.count && !moving; i++) {
 		memset(&row, 0, sizeof(row));
 		text_copy(row.casino_id, sizeof(row.casino_id), casino_id);

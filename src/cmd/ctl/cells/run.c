@@ -16,7 +16,7 @@ static bool asks_none(const struct ctl *ctl, enum cells_way way)
 }
 
 /* For commands that act in one cell without being asked to: says which one, and how to name another. */
-static void note_own(struct ctl *ctl, const struct ctl_cells *cells)
+static void note_default(struct ctl *ctl, const struct ctl_cells *cells)
 {
 	char names[CELLS_NAMES_MAX];
 
@@ -41,7 +41,7 @@ static enum outcome run_in_several(struct ctl *ctl, struct ctl_cells *cells, enu
 	if (walks && !named)
 		return cells_walk(ctl, cells, way);
 	if (!named)
-		note_own(ctl, cells);
+		note_default(ctl, cells);
 	else if (!ctl->json)
 		ctl_tell(NULL, "cell %s", ctl->cell);
 	return ctl->command->run(ctl);
@@ -72,10 +72,9 @@ static enum outcome run_in_chosen(struct ctl *ctl, struct ctl_cells *cells, enum
 static enum outcome names_cells(struct ctl *ctl, bool *names)
 {
 	struct session *session = &ctl->session;
-	void (*const report)(void *, enum outcome, const struct failure *) = session->report;
+	session_report *const report = session_quiet(session);
 	enum outcome code;
 
-	session->report = NULL;
 	code = session_settings(session);
 	session->report = report;
 	*names = code == OUTCOME_DONE && session->settings.cell_count;

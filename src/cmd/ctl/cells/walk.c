@@ -22,9 +22,10 @@ static void print_title(struct ctl *ctl, enum cells_way way)
 {
 	char title[SETTINGS_CELL_NAME_SIZE + 8];
 
+	if (way != CELLS_OBJECTS)
+		return;
 	snprintf(title, sizeof(title), "Cell %s", ctl->cell);
-	if (way == CELLS_OBJECTS)
-		output_title(ctl, title);
+	output_title(ctl, title);
 }
 
 enum outcome cells_walk(struct ctl *ctl, struct ctl_cells *cells, enum cells_way way)

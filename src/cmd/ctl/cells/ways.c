@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A command without a row acts in the own cell (CELLS_OWN). doc/cells.md lists those. */
+/* A command without a row acts in the default cell (CELLS_DEFAULT). doc/cells.md lists those. */
 static const struct way {
 	const char *command;
 	enum cells_way way;
@@ -81,5 +81,5 @@ enum cells_way cells_way_of(const char *command)
 		if (strcmp(ways[i].command, command) == 0)
 			return ways[i].way;
 	}
-	return CELLS_OWN;
+	return CELLS_DEFAULT;
 }

@@ -322,17 +322,8 @@ static void add_json(struct output_list *list, const void *row)
 		add_json_of_cell(list, row);
 	else if (!render_record(&list->text, list->json, row))
 		list->failed = true;
-	else if (list->text.len >= PART_BYTES)
+	if (!list->failed && list->text.len >= PART_BYTES)
 		print_buffered(list);
-}
-
-static size_t columns_of(const struct output_list *list)
-{
-	size_t count = 0;
-
-	while (list->columns[count].heading)
-		count++;
-	return count;
 }
 
 void output_list_add(struct output_list *list, const void *row)
@@ -369,7 +360,8 @@ void output_list_add(struct output_list *list, const void *row)
 		if (i == list->after_column)
 			text_copy(list->after, sizeof(list->after), text);
 	}
-	if (list->walked && !set_cell(line, columns_of(list), list->ctl->cell))
+	if (list->walked &&
+		!set_cell(line, scols_table_get_ncols(list->lines) - 1, list->ctl->cell))
 		list->failed = true;
 	times_in_table(false);
 	if (++list->count % PART_LINES == 0)

@@ -40,14 +40,9 @@ static const struct field error_fields[] = {
 	FIELD_END,
 };
 
-/* For people. */
-static const struct field shown_fields[] = {
+/* What people see besides. */
+static const struct field shown_more[] = {
 	FIELD(FIELD_STR, breaker_row, casino_id),
-	FIELD_NAMED(breaker_row, state, breaker_names, BREAKER_COUNT),
-	FIELD(FIELD_TIME_MS, breaker_row, since_ms),
-	FIELD(FIELD_TIME_MS, breaker_row, next_ms),
-	FIELD(FIELD_TIME_MS, breaker_row, started_ms),
-	FIELD(FIELD_U32, breaker_row, opened),
 	FIELD(FIELD_STR, breaker_row, day),
 	FIELD(FIELD_TIME_MS, breaker_row, error_ms),
 	FIELD(FIELD_STR, breaker_row, outcome),
@@ -56,6 +51,7 @@ static const struct field shown_fields[] = {
 	FIELD_AS("event", FIELD_U64, breaker_row, attempt.event),
 	FIELD_END,
 };
+#define SHOWN_FIELDS 13
 static const struct output_column breaker_columns[] = {
 	{"state", "state", OUTPUT_PLAIN},
 	{"since", "since_ms", OUTPUT_IF_ANY},
@@ -145,6 +141,7 @@ enum outcome dealer_breaker_print(struct ctl *ctl, const char *casino_id,
 	const struct dealer_breaker *breaker)
 {
 	const struct dealer_state_result *state = &breaker->state;
+	struct field fields[SHOWN_FIELDS];
 	struct breaker_row row;
 	enum outcome code;
 
@@ -153,7 +150,8 @@ enum outcome dealer_breaker_print(struct ctl *ctl, const char *casino_id,
 	fill_row(breaker, &row);
 	text_copy(row.casino_id, sizeof(row.casino_id), casino_id);
 	output_title(ctl, "Breaker");
-	code = output_record(ctl, shown_fields, breaker_columns, &row);
+	output_view(fields, SHOWN_FIELDS, breaker_fields, shown_more);
+	code = output_record(ctl, fields, breaker_columns, &row);
 	if (code != OUTCOME_DONE || !state->opened)
 		return code;
 	output_title(ctl, "Openings of the breaker");

@@ -53,17 +53,11 @@ static void copy_shown(char *to, size_t size, const char *text)
 	snprintf(to, size, "%s", text ? text : "");
 }
 
-/* Appends @text quoted, so that a shell reads it as one word. */
+/* Appends a space, and @text as one word of a shell. */
 static void put_shell_word(struct buffer *line, const char *text)
 {
-	buffer_append_str(line, " '");
-	for (; *text; text++) {
-		if (*text == '\'')
-			buffer_append_str(line, "'\\''");
-		else
-			buffer_append(line, text, 1);
-	}
-	buffer_append_str(line, "'");
+	buffer_append_str(line, " ");
+	buffer_append_shell_word(line, text, strlen(text));
 }
 
 static void put_adjust(const struct reconcile *reconcile, const struct compared *theirs,
