@@ -106,6 +106,11 @@ def refused(answer, status, name):
     equal((answer.status, name in json.dumps(answer.json)), (status, True), f"{answer}")
 
 
+def served(call):
+    """The answer. A fiber that has not read the keys of both cells answers 503 once."""
+    return wait_until(lambda: [answer for answer in [call()] if answer.status != 503], 10, "an answer")[0]
+
+
 def stranger():
     """A call of a dealer that no cell has."""
     return cb.call(WORLD.server, "POST", cb.BALANCE, {"user_id": "x", "request_timestamp": cb.now_ms()},
@@ -133,7 +138,7 @@ def case_transfers():
                                                       "request_timestamp": cb.now_ms()},
                          dealer=WORLD.dealers[name])
         equal([item["amount"] for item in answer.json["items"]], [100, -30], f"{answer.json}")
-    
+
 
 def case_callers():
     answer = WORLD.transfer("b", signature="0" * 64)
@@ -252,7 +257,7 @@ def case_batch_of_a_moved_dealer():
                    stdout=subprocess.DEVNULL, check=True, timeout=60)
     wait_until(lambda: WORLD.platform(PLAYER_BALANCE, casino_id="batch-mover", user_id="x").status == 200, 10,
                "the dealer is served from the other cell")
-    again = WORLD.platform(RESULTS_BATCH, **body)
+    again = served(lambda: WORLD.platform(RESULTS_BATCH, **body))
     equal((again.status, again.replayed, again.json), (200, True, first.json), "the same batch again")
 
 
@@ -284,6 +289,15 @@ def ready():
     return {cell["name"]: cell["ok"] for cell in answer.json["cells"]}, answer
 
 
+def until_equal(ask, wanted, what):
+    """On a busy host, a cell may be late once and be asked again."""
+    seen = []
+    try:
+        wait_until(lambda: seen.append(ask()) or seen[-1] == wanted, 10, what)
+    except cb.HarnessError:
+        equal(seen[-1], wanted, what)
+
+
 def gauge(a, b):
     return {'creditbridge_cell_up{cell="a"}': a, 'creditbridge_cell_up{cell="b"}': b}
 
@@ -302,7 +316,7 @@ def case_one_cell_hangs():
         refused(WORLD.balance("b"), 503, "service_unavailable")
         check(WORLD.transfer("b", 1).status in (500, 503), "a transfer")
         in_time(8)
-        equal(figures(), gauge(1, 0), "the gauge")
+        until_equal(figures, gauge(1, 0), "the gauge")
     wait_until(lambda: WORLD.balance("b").status == 200, 10, "the cell's dealers are served again")
 
 
@@ -415,7 +429,7 @@ def case_most_cells():
 
 
 def case_one_cell_stopped():
-    equal((figures(), ready()[0]), (gauge(1, 1), {"a": True, "b": True}), "both answer")
+    until_equal(lambda: (figures(), ready()[0]), (gauge(1, 1), {"a": True, "b": True}), "both answer")
     balance = WORLD.balance("b").json["balance"]
     WORLD.b.stop()
     refused(WORLD.balance("b"), 503, "service_unavailable")
@@ -426,12 +440,12 @@ def case_one_cell_stopped():
     refused(WORLD.platform(PLAYER_BALANCE, player_id="z" * 20), 503, "service_unavailable")
     refused(WORLD.platform(RESULTS_BATCH, request_transaction_id=new_id(), results=[
         WORLD.result_body("g", player_id=WORLD.players[name]) for name in "ab"]), 503, "service_unavailable")
-    equal(figures(), gauge(1, 0), "the gauge")
-    equal(ready()[0], {"a": True, "b": False}, "readyz")
+    until_equal(figures, gauge(1, 0), "the gauge")
+    until_equal(lambda: ready()[0], {"a": True, "b": False}, "readyz")
     WORLD.b.start()
     wait_until(lambda: WORLD.balance("b").status == 200, 10, "the cell's dealers are served again")
     equal(WORLD.balance("b").json["balance"], balance, "the balance")
-    equal(figures(), gauge(1, 1), "the gauge")
+    until_equal(figures, gauge(1, 1), "the gauge")
 
 
 def case_default_cell_stopped():
@@ -439,9 +453,9 @@ def case_default_cell_stopped():
     refused(WORLD.balance("a"), 503, "service_unavailable")
     equal(WORLD.balance("b").status, 200, "a dealer of the other cell")
     equal(WORLD.platform(PLAYER_BALANCE, player_id=WORLD.players["b"]).status, 200, "its player")
-    cells, answer = ready()
-    equal((answer.status, cells), (503, {"a": False, "b": True}), "readyz is that of the default cell")
-    equal(figures(), gauge(0, 1), "and says that the other one answers")
+    until_equal(lambda: (ready()[1].status, ready()[0]), (503, {"a": False, "b": True}),
+                "readyz is that of the default cell")
+    until_equal(figures, gauge(0, 1), "and says that the other one answers")
     WORLD.a.start()
     wait_until(lambda: WORLD.balance("a").status == 200, 10, "the default cell's dealers are served again")
 
@@ -455,16 +469,21 @@ def case_two_cells():
         return cb.call(WORLD.server, "POST", cb.BALANCE, {"user_id": "x", "request_timestamp": cb.now_ms()},
                        dealer=double)
 
+    def unanimous(status):
+        """The answers, if all have the status. Another fiber may still answer otherwise."""
+        answers = [ask() for _ in range(20)]
+        return all(answer.status == status for answer in answers) and answers
+
     wait_until(lambda: ask().status == 200, 10, "the new dealer is served")
     WORLD.a.dealer_add("double")
     # Each fiber of a worker looks at the second cell now and then.
-    wait_until(lambda: all(ask().status == 503 for _ in range(20)), 20, "the dealer is in two cells")
+    wait_until(lambda: unanimous(503), 20, "the dealer is in two cells")
     # What doctor proposes.
     WORLD.a.ctl("dealer", "suspend", "double")
-    wait_until(lambda: all(ask().status == 200 for _ in range(20)), 20, "it is suspended in one of them")
+    wait_until(lambda: unanimous(200), 20, "it is suspended in one of them")
     WORLD.a.ctl("dealer", "resume", "double")
-    wait_until(lambda: all(ask().status == 503 for _ in range(20)), 20, "it is in two cells again")
-    refused(ask(), 503, "service_unavailable")
+    answers = wait_until(lambda: unanimous(503), 20, "it is in two cells again")
+    refused(answers[-1], 503, "service_unavailable")
     equal(WORLD.balance("b").status, 200, "another dealer")
     logged = "".join(path.read_text() for path in WORLD.a.logs.iterdir())
     equal(logged.count("event=dealer_in_two_cells casino_id=double") >= 1 and "remedy=" in logged, True, "the log")
@@ -485,7 +504,7 @@ def case_move():
         return ask(cb.BALANCE, user_id="x", request_timestamp=cb.now_ms())
 
     def feed(after):
-        answer = ask(FEED, after=after, limit=10, wait_ms=0, request_timestamp=cb.now_ms())
+        answer = served(lambda: ask(FEED, after=after, limit=10, wait_ms=0, request_timestamp=cb.now_ms()))
         equal(answer.status, 200, f"{answer}")
         return [item["transaction_id"] for item in answer.json["items"]]
 
@@ -512,15 +531,16 @@ def case_move():
     wait_until(lambda: statuses.append(balance().status) or statuses[-20:] == [200] * 20, 10,
                "the dealer is served by cell b")
     check(set(statuses) == {200, 503}, f"a key that is valid in one cell is never refused: {set(statuses)}")
-    equal(balance().json["balance"], 100, "nothing happened meanwhile")
-    again = transfer(reference, 100)
+    equal(served(balance).json["balance"], 100, "nothing happened meanwhile")
+    again = served(lambda: transfer(reference, 100))
     equal((again.json, again.replayed), (first.json, True), "the same transfer again")
-    equal(WORLD.platform(PLAYER_BALANCE, player_id=player_id).json.get("user_id"), "x", "the player by its id")
-    added = transfer(later, 7)
+    answer = served(lambda: WORLD.platform(PLAYER_BALANCE, player_id=player_id))
+    equal(answer.json.get("user_id"), "x", f"the player by its id: {answer}")
+    added = served(lambda: transfer(later, 7))
     equal((added.status, added.json["transaction_id"] % cb.ID_STRIDE), (200, NUMBER), f"{added.json}")
     equal(feed(before[-1]), [added.json["transaction_id"]], "the feed goes on")
     equal(feed(0), [*before, added.json["transaction_id"]], "the whole feed")
-    equal(WORLD.bet(player_id=player_id)[0].status, 200, "a bet of a game server")
+    equal(served(lambda: WORLD.bet(player_id=player_id)[0]).status, 200, "a bet of a game server")
 
 
 def case_same_number():
