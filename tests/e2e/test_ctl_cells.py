@@ -18,7 +18,7 @@ from cb_ctl import bind, new, on_terminal, run  # noqa: E402
 from cb_process import Child  # noqa: E402
 from cb_worker import NOT_SENT, SUCCESS, WIN, Worker  # noqa: E402
 
-SETTINGS = {"ledger_deadline_ms": 100}  # how long a command waits for a cell that is down
+DOWN_MS = 400  # how long a command waits for a cell that is down
 DOUBLE = []  # dealers that were added to both cells
 A = B = None
 ctl = ctl_json = refused = None  # with the file of cell a
@@ -26,11 +26,16 @@ ctl = ctl_json = refused = None  # with the file of cell a
 
 @contextlib.contextmanager
 def down(cell):
-    """The ledger of @cell does not run."""
+    """The ledger of @cell does not run, and commands wait for it only a little."""
+    kept = {one: one.config.read_text() for one in (A, B)}
     cell.stop()
     try:
+        for one, text in kept.items():
+            one.config.write_text(f"{text}ledger_deadline_ms = {DOWN_MS}\n")
         yield
     finally:
+        for one, text in kept.items():
+            one.config.write_text(text)
         cell.start()
 
 
@@ -447,8 +452,8 @@ CASES = [
 
 def main():
     global A, B, ctl, ctl_json, refused  # pylint: disable=global-statement
-    with cb.Instance("cell-b", {"cell_name": "b", "ledger_number": 3, **SETTINGS}) as B, \
-            cb.Instance("cell-a", {"cell_name": "a", "cells": [str(B.config)], **SETTINGS}) as A:
+    with cb.Instance("cell-b", {"cell_name": "b", "ledger_number": 3}) as B, \
+            cb.Instance("cell-a", {"cell_name": "a", "cells": [str(B.config)]}) as A:
         A.name, B.name = "a", "b"
         ctl, ctl_json, refused = bind(A)
         cb.needs(case_doctor, "a dealer in two cells")
