@@ -41,6 +41,7 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 	snprintf(jobs, sizeof(jobs), "%.90s/" JOBS_SOCKET, arguments->settings->socket_directory);
 	console.jobs_path = jobs;
 	text_copy(console.base_path, sizeof(console.base_path), arguments->base_path);
+	text_copy(console.cell, sizeof(console.cell), arguments->settings->cell_name);
 	console.page_rate = page_rate_new(arguments->settings->console_page_rate);
 	if (!console.page_rate) {
 		fprintf(stderr, "creditbridge.fcgi: memory is exhausted\n");

@@ -73,6 +73,8 @@ static void read_zone(struct page *page)
 /* Forgets the last request. */
 static void reset_page(struct page *page, const struct http_request *request)
 {
+	char cookie[CONSOLE_COOKIE_NAME_SIZE];
+
 	page->request = request;
 	page->route = &nowhere;
 	page->post = strcmp(page_variable(&request->method), "POST") == 0;
@@ -96,15 +98,15 @@ static void reset_page(struct page *page, const struct http_request *request)
 	page->secure = is_tls(page);
 	read_zone(page);
 	memset(&page->desk.session.failure, 0, sizeof(page->desk.session.failure));
+	console_session_cookie(page, cookie);
 	page->desk.caller = (struct desk_caller){
 		.front = header_of(page, CONSOLE_FRONT),
 		.login = header_of(page, CONSOLE_LOGIN),
 		.address = page_variable(&request->remote_address),
 		.request_id = page->request_id,
 	};
-	cookie_get(header_of(page, CONSOLE_COOKIE),
-		page->secure ? CONSOLE_COOKIE_SECURE : CONSOLE_COOKIE_LOOPBACK,
-		page->desk.caller.token, sizeof(page->desk.caller.token));
+	cookie_get(header_of(page, CONSOLE_COOKIE), cookie, page->desk.caller.token,
+		sizeof(page->desk.caller.token));
 }
 
 /* Returns the path below the mount, or NULL. */

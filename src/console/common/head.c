@@ -99,10 +99,21 @@ static void set_cookie(struct page *page, const char *name, const char *value, l
 		page->secure ? "; Secure" : "", age);
 }
 
+void console_session_cookie(const struct page *page, char name[CONSOLE_COOKIE_NAME_SIZE])
+{
+	const char *cell = page->console->cell;
+
+	snprintf(name, CONSOLE_COOKIE_NAME_SIZE, "%s%s%s",
+		page->secure ? CONSOLE_COOKIE_SECURE : CONSOLE_COOKIE_LOOPBACK, cell[0] ? "-" : "",
+		cell);
+}
+
 void console_set_session(struct page *page, const char *token)
 {
-	set_cookie(page, page->secure ? CONSOLE_COOKIE_SECURE : CONSOLE_COOKIE_LOOPBACK, token,
-		token[0] ? 0 : -1);
+	char name[CONSOLE_COOKIE_NAME_SIZE];
+
+	console_session_cookie(page, name);
+	set_cookie(page, name, token, token[0] ? 0 : -1);
 }
 
 void console_set_zone(struct page *page, const char *zone)

@@ -73,7 +73,8 @@ static void write_head(struct page *page, const char *title, const char *id)
 	write_meta(page, "viewport", "width=device-width, initial-scale=1");
 	write_meta(page, "color-scheme", "light dark");
 	html_open(html, "title");
-	html_printf(html, "%s %s - creditbridge", title, id);
+	html_printf(html, "%s %s - creditbridge%s%s", title, id,
+		page->console->cell[0] ? ", cell " : "", page->console->cell);
 	html_close(html);
 	write_asset(page, ASSET_STYLE);
 	write_asset(page, ASSET_ICON);
@@ -137,6 +138,12 @@ static void write_banner(struct page *page)
 	html_exact(html, "href", home.text);
 	html_text(html, "creditbridge");
 	html_close(html);
+	if (page->console->cell[0]) {
+		html_open(html, "span");
+		html_attribute(html, "class", "cell");
+		html_printf(html, "cell %s", page->console->cell);
+		html_close(html);
+	}
 	if (page->who.name[0]) {
 		write_search(page);
 		places_write(page);

@@ -254,6 +254,10 @@ static void write_nothing(struct page *page, const struct search *search)
 		"Looked at transactions, callbacks, player ids, games, user ids and "
 		"references of %u dealers, references of %u game servers, and refused calls. ",
 		search->owners[0], search->owners[1]);
+	if (page->console->cell[0])
+		html_printf(html,
+			"This console shows cell %s; the dealers of another cell are in the console of that cell. ",
+			page->console->cell);
 	/* Not known for a text that is longer than any id. */
 	if (search->calls_from_ms) {
 		html_text(html, "Of the accepted calls, only those since ");
