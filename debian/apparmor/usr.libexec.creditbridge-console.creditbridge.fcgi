@@ -15,6 +15,11 @@ profile creditbridge-console /usr/libexec/creditbridge-console/creditbridge.fcgi
   /run/creditbridge/desk.sock rw,
   /run/creditbridge/jobs.sock rw,
   /run/creditbridge-console/console.sock rw,
+  # Of another cell (creditbridge-console@.service).
+  /etc/creditbridge/cell-*.conf r,
+  /run/creditbridge-*/desk.sock rw,
+  /run/creditbridge-*/jobs.sock rw,
+  /run/creditbridge-console/*.sock rw,
   @{PROC}/sys/kernel/random/boot_id r,
 
   # The secrets that vouch for the web server are none of its business.

@@ -270,7 +270,7 @@ def case_each_alert(program):
 
 
 def promtool(program, *words):
-    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=300, check=False)
     equal(done.returncode, 0, f"promtool {' '.join(map(str, words))}: {done.stdout}{done.stderr}")
     return done.stdout
 

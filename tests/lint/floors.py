@@ -255,7 +255,7 @@ def case_shellcheck():
                       for path in (SRCDIR / folder).rglob("*.sh"))
     scripts = [script for script in scripts if script.exists()]  # .ci is not distributed
     done = subprocess.run(["shellcheck", "-x", "-P", "SCRIPTDIR", *scripts], capture_output=True, text=True,
-                          cwd=SRCDIR, timeout=60, check=False)
+                          cwd=SRCDIR, timeout=300, check=False)
     check(done.returncode == 0, done.stdout + done.stderr)
 
 

@@ -185,6 +185,45 @@ until [ "$(forged $socket "$old")" = "403 " ]; do
 	sleep 0.1
 done
 
+echo "# cells.md: a second cell, and its console beside this one"
+zcat -f /usr/share/doc/creditbridge/cells.md* >cells.md
+# chapter TITLE: the commands of a chapter of cells.md. doctor is no matter here; `job --listen` does not end.
+chapter() {
+	awk -v title="## $1" '/^## / { on = $0 == title } on && /^```sh/ { sh = 1; next } /^```/ { sh = 0 } on && sh' cells.md |
+		grep -v -e '^creditbridgectl doctor' -e 'job --listen'
+}
+# file PATH: what cells.md says is in a file.
+file() {
+	awk -v begin="\140\140\140conf $1" '$0 == begin { on = 1; next } /^```/ { on = 0 } on' cells.md
+}
+conf=/etc/creditbridge/creditbridge.conf
+cp -p $conf conf.kept
+file $conf >a.part
+file /etc/creditbridge/cell-b.conf >b.part
+cat a.part >>$conf
+cp b.part /etc/creditbridge/cell-b.conf
+chapter "A second cell on one host" >cell.sh
+typed cell
+chapter "A web console for each cell" >cell-console.sh
+typed cell-console
+mkdir cell
+cd cell || exit
+default=$url
+url=$default-b
+signed_in ../cell-console.out
+expect "the console of cell b" '<span class="cell">cell b</span>' "$(cat page.body)"
+[ "$(page '/dealer?id=lucky')" = 200 ] || fail "a dealer of cell b: $(cat page.code page.body)"
+cd ..
+url=$default
+[ "$(page /)" = 200 ] || fail "the console of the default cell: $(cat page.code page.body)"
+! grep -q lucky page.body || fail "a dealer of cell b in the console of the default cell: $(cat page.body)"
+a2disconf -q creditbridge-console-b
+systemctl restart apache2
+systemctl disable -q --now creditbridge-console@b.socket creditbridge-console@b.service creditbridge-sweep@b.timer \
+	creditbridge-ledger-edge@b.socket creditbridge-ledger-admin@b.socket creditbridge-ledger@b.service
+rm /etc/creditbridge/cell-b.conf
+cp -p conf.kept $conf
+
 echo "# README.Debian: without systemd"
 systemctl disable -q --now creditbridge-console.socket creditbridge-console.service
 commands 'setpriv --no-new-privs spawn-fcgi' spawn
