@@ -9,7 +9,7 @@
  * (write, pwrite, writev, pwritev, posix_fallocate), ERROR is EIO, EROFS, ENOSPC or EINVAL, or
  * SLOW: a sync takes 50 ms, that of top 3 s; LATE: a sync takes 0.5 s. With GROW only what needs a
  * new block of the file fails, as on a full disk: a write stores what fits into the blocks that are
- * there.
+ * there. ERROR may also be DELAY MILLISECONDS, of sync and write.
  *
  * The file is read at every call, by the system calls themselves: what is interposed here is not
  * used here. FAULT_CONTROL itself must not lie below FAULT_STATE.
@@ -17,6 +17,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ON_WRITE    write_or_fail
 #define ON_WRITEV   writev_or_fail
@@ -30,7 +31,7 @@ struct fault {
 	int error; /* 0: none */
 	bool grow;
 	bool slow;
-	bool late;
+	long delay_ms;
 };
 
 /* Whether @call on @fd may fail: it is open on FAULT_STATE or what is below. */
@@ -50,6 +51,21 @@ static bool concerned(const char *call, int fd)
 	return len == strlen(state) || path[strlen(state)] == '/';
 }
 
+static long delay_of(const char *line, bool slow)
+{
+	const char *delay = strstr(line, "DELAY ");
+
+	return delay ? atol(delay + strlen("DELAY ")) : slow ? 50 : strstr(line, "LATE") ? 500 : 0;
+}
+
+static void wait_ms(long ms)
+{
+	const struct timespec span = {ms / 1000, ms % 1000 * 1000000};
+
+	if (ms)
+		nanosleep(&span, NULL);
+}
+
 static struct fault fault_parse(char *text, const char *call)
 {
 	struct fault fault = {0};
@@ -61,12 +77,12 @@ static struct fault fault_parse(char *text, const char *call)
 		if (strncmp(line, call, len) != 0 || line[len] != ' ')
 			continue;
 		fault.slow = strstr(line, "SLOW") != NULL;
-		fault.late = strstr(line, "LATE") != NULL;
-		fault.error = fault.slow || fault.late ? 0
-			: strstr(line, "ENOSPC")       ? ENOSPC
-			: strstr(line, "EROFS")        ? EROFS
-			: strstr(line, "EINVAL")       ? EINVAL
-						       : EIO;
+		fault.delay_ms = delay_of(line, fault.slow);
+		fault.error = fault.delay_ms     ? 0
+			: strstr(line, "ENOSPC") ? ENOSPC
+			: strstr(line, "EROFS")  ? EROFS
+			: strstr(line, "EINVAL") ? EINVAL
+						 : EIO;
 		fault.grow = strstr(line, "GROW") != NULL;
 	}
 	return fault;
@@ -101,12 +117,9 @@ static int sync_or_fail(long number, int fd)
 	struct fault fault = fault_find("sync", fd);
 	struct stat st;
 
-	if (fault.slow)
-		usleep(50000);
-	if (fault.late)
-		usleep(500000);
+	wait_ms(fault.delay_ms);
 	if (fault_find("top", fd).slow)
-		usleep(3000000);
+		wait_ms(3000);
 	if (!fault.error)
 		fault = fault_find("table", fd);
 	if (!fault.error && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
@@ -140,6 +153,7 @@ static ssize_t write_or_fail(int fd, const void *data, size_t len, off_t offset)
 {
 	struct fault fault = fault_find("write", fd);
 
+	wait_ms(fault.delay_ms);
 	if (fault.error) {
 		len = fault.grow ? room_for(fd, len, offset) : 0;
 		if (!len) {
