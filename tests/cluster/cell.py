@@ -10,8 +10,10 @@ import time
 import urllib.error
 import urllib.request
 
+import cb
 from cb_process import HarnessError, process_gone, wait_until
 from namespaces import CALLERS, NETWORK, TOOLS, Host, as_server, need_tools, one_user
+from preloads import Preloads
 
 SCOPE = "cell"
 HOSTS = 3
@@ -29,7 +31,7 @@ def postgresql_folder():
 
 def need_packages():
     """Raises Skip with what is missing."""
-    need_tools([*TOOLS, "etcd", "etcdctl", "patroni", "psql", "lighttpd"])
+    need_tools([*TOOLS, "patch", "etcd", "etcdctl", "patroni", "psql", "lighttpd"])
     need_tools([str((postgresql_folder() or pathlib.Path("/usr/lib/postgresql")) / "postgres")])
 
 
@@ -41,6 +43,15 @@ def get_json(url):
     except urllib.error.HTTPError as error:
         with error:
             return json.load(error)  # a standby answers 503
+    except (OSError, ValueError):
+        return {}
+
+
+def post_json(url):
+    """The object that @url answers to an empty one; {}: no answer."""
+    try:
+        with urllib.request.urlopen(url, data=b"{}", timeout=1) as answer:
+            return json.load(answer)
     except (OSError, ValueError):
         return {}
 
@@ -63,10 +74,24 @@ def dynamic_settings(quorum):
     }
 
 
+def patroni_package(folder):
+    """Makes a copy of Patroni 3.0.2 in @folder, corrected as patroni-3.0.2.patch says. Returns the variables with which it
+    is used; {}: Patroni is another version. With CB_PATRONI_AS_IS=1, too."""
+    version = subprocess.run(["patroni", "--version"], stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+    if "3.0.2" not in version.stdout or os.environ.get("CB_PATRONI_AS_IS"):
+        return {}
+    shutil.copytree("/usr/lib/python3/dist-packages/patroni", folder / "patroni")
+    subprocess.run(["patch", "-s", "-d", folder, "-p1", "-i", cb.SRCDIR / "examples" / "postgresql" / "patroni-3.0.2.patch"],
+                   check=True, timeout=60)
+    return {"PYTHONPATH": str(folder)}
+
+
 class Member(Host):
     """A host with its servers."""
 
-    def __init__(self, number, directory, quorum):
+    def __init__(self, number, directory, quorum, package):
+        self.preloads = None
+        self.package = package
         super().__init__(number, directory)
         self.etcd = None
         self.patroni = None
@@ -77,9 +102,19 @@ class Member(Host):
         self.config = self.dir / "patroni.json"
         self.config.write_text(json.dumps(self.patroni_config(quorum), indent=1))
         self.config.chmod(0o644)
+        self.preloads = Preloads(self.dir, self.data)
         if not one_user():
             for path in (self.dir, self.own):
                 shutil.chown(path, "nobody", "nogroup")
+
+    def enter(self):
+        """All programs of a host have its wall clock, except etcd, which makes system calls itself."""
+        return [*super().enter(), *(self.preloads.words() if self.preloads else [])]
+
+    def close(self):
+        super().close()
+        if self.preloads:
+            self.preloads.close()
 
     def patroni_config(self, quorum):
         folder = postgresql_folder()
@@ -107,13 +142,13 @@ class Member(Host):
             },
         }
 
-    def start_etcd(self, cluster):
+    def start_etcd(self, cluster, state="new"):
         peer, client = f"http://{self.address}:2380", f"http://{self.address}:2379"
         self.etcd = self.start("etcd", [
             *as_server(), "etcd", "--name", self.name, "--data-dir", self.own / "etcd", "--logger", "zap",
             "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
             "--listen-client-urls", f"{client},http://127.0.0.1:2379", "--advertise-client-urls", client,
-            "--initial-cluster", cluster, "--initial-cluster-state", "new",
+            "--initial-cluster", cluster, "--initial-cluster-state", state,
             # When etcd's leader is lost, too, every lease begins anew once there is another one.
             "--heartbeat-interval", "50", "--election-timeout", "500"])
 
@@ -123,8 +158,8 @@ class Member(Host):
         return version not in (None, "not_decided")
 
     def start_patroni(self):
-        env = {"PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin", "LC_ALL": "C.UTF-8", "HOME": str(self.own)}
-        self.patroni = self.start("patroni", [*as_server(), "patroni", self.config], env=env)
+        env = {"PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin", "LC_ALL": "C.UTF-8", "HOME": str(self.own), **self.package}
+        self.patroni = self.start("patroni", [*self.preloads.words(disk=True), *as_server(), "patroni", self.config], env=env)
 
     def postmaster(self):
         """Its process id; None: none runs."""
@@ -174,7 +209,8 @@ class Cell:
     def __enter__(self):
         begun = time.monotonic()
         try:
-            self.members = [Member(number + 1, self.dir, self.quorum) for number in range(HOSTS)]
+            package = patroni_package(self.dir)
+            self.members = [Member(number + 1, self.dir, self.quorum, package) for number in range(HOSTS)]
             for member in self.members:
                 member.start_etcd(self.etcd_cluster())
             wait_until(lambda: all(member.etcd_ready() for member in self.members), START_S, "etcd", 0.05)
@@ -223,11 +259,41 @@ class Cell:
         """A member that is none of @members."""
         return next(member for member in self.members if member not in members)
 
-    def return_host(self, member):
-        """Starts a host again that lost its power."""
+    def return_hosts(self, members):
+        """Starts hosts again that lost their power."""
+        for member in members:
+            member.join()
+            member.start_etcd(self.etcd_cluster())
+        for member in members:
+            wait_until(member.etcd_ready, START_S, f"etcd of {member.name}", 0.1)
+            member.start_patroni()
+
+    def rebuild_host(self, member):
+        """Starts a host that lost its power and all its files. Its etcd joins as a new member, its PostgreSQL copies."""
+        other = self.other(member)
+        etcdctl = ["env", "ETCDCTL_API=3", "etcdctl"]
+        rows = other.inside(*etcdctl, "member", "list").stdout.splitlines()
+        number = next(row.split(",")[0] for row in rows if row.split(", ")[2] == member.name)
+        for path in (member.own / "etcd", member.data):
+            shutil.rmtree(path)
+        wait_until(lambda: other.inside(*etcdctl, "member", "remove", number, check=False).returncode == 0, START_S,
+                   f"etcd without {member.name}", 0.5)
+        wait_until(lambda: other.inside(*etcdctl, "member", "add", member.name, f"--peer-urls=http://{member.address}:2380",
+                                        check=False).returncode == 0, START_S, f"etcd with a new {member.name}", 0.5)
         member.join()
-        member.start_etcd(self.etcd_cluster())
+        member.start_etcd(self.etcd_cluster(), "existing")
+        wait_until(member.etcd_ready, START_S, f"etcd of {member.name}", 0.1)
         member.start_patroni()
+
+    def etcd_leader(self):
+        """The member that leads etcd, which need not be the leader of PostgreSQL."""
+        def found():
+            for member in self.members:
+                status = post_json(f"http://{member.address}:2379/v3/maintenance/status")
+                if status and status.get("leader") == status["header"]["member_id"]:
+                    return member
+            return None
+        return wait_until(found, START_S, "a leader of etcd", 0.1)
 
     @staticmethod
     def switch_over(leader, candidate=None):

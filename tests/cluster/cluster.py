@@ -4,14 +4,16 @@ faults.
 
     cluster.py [--seconds N] [--seed N] [FAULT...]
 
-Without --seconds each FAULT (by default those of faults.SHORT) is injected once. With --seconds, faults are drawn by
-$SEED for so long. Then: each acknowledged transfer is once in the tables of the
+Without --seconds each FAULT, or FIRST+SECOND at once, is injected once; by default a part of them, drawn by $SEED
+(faults.SHORT), and a control. With --seconds all are injected in turn, and then by chance, with pairs of them
+between, for so long; both controls follow. Then: each acknowledged transfer is once in the tables of the
 leader and of both standbys with its answer, `creditbridgectl check` finds nothing, repeated calls get the same answers,
 and no fault left the callers without an answer for longer than its bar. Prints TAP, and the figures as a comment.
 
 The hosts are network namespaces (namespaces.py), so that root is not needed.
 """
 import argparse
+import itertools
 import json
 import os
 import random
@@ -22,7 +24,7 @@ import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "crash"), HERE]
+sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "crash"), os.path.join(HERE, "..", "campaign"), HERE]
 import cb  # noqa: E402
 import cell  # noqa: E402
 import control  # noqa: E402
@@ -37,7 +39,7 @@ HOST_BAR_S = 25.0  # 15 s, and what a busy machine adds
 def show(figures):
     print(f"# cluster: {json.dumps(figures)}", flush=True)
     for row in figures["faults"]:
-        print(f"#   {row['fault']:<24} longest time without an answer {row['stall_s']:5.2f} s (bar {row['bar_s']:.0f} s)",
+        print(f"#   {row['fault']:<44} longest time without an answer {row['stall_s']:5.2f} s (bar {row['bar_s']:.0f} s)",
               flush=True)
     print(f"# {figures['acknowledged']} acknowledged, 0 lost, 0 doubled, longest stall {figures['longest_s']:.1f} s",
           flush=True)
@@ -55,9 +57,18 @@ def judged(world):
 def case_faults(options):
     with World(options.seed) as world:
         world.begin()
-        for name in options.faults or faults.SHORT:
+        for name in options.faults or [world.chance.choice(names) for names in faults.SHORT]:
             world.inject(faults.by_name(name))
         judged(world)
+
+
+def planned(chance):
+    """All faults in turn, and then by chance, without an end. Each second one is followed by a pair."""
+    by_chance = (chance.choice(faults.FAULTS) for _ in itertools.count())
+    for number, fault in enumerate(itertools.chain(faults.FAULTS, by_chance)):
+        yield fault
+        if number % 2:
+            yield faults.by_name("+".join(chance.choice(faults.PAIRS)))
 
 
 def case_campaign(options):
@@ -65,9 +76,7 @@ def case_campaign(options):
     with World(options.seed, rate=100) as world:
         world.begin()
         end = time.monotonic() + options.seconds
-        while time.monotonic() < end:
-            fault = chance.choice(faults.FAULTS)
-            print(f"# {fault.name}", flush=True)
+        for fault in itertools.takewhile(lambda _: time.monotonic() < end, planned(chance)):
             world.inject(fault)
         judged(world)
 
@@ -75,6 +84,11 @@ def case_campaign(options):
 def case_control(options):
     with World(options.seed, quorum=False, ledgers=1) as world:
         print(f"# without a quorum {control.run(world)} acknowledged transfers are lost", flush=True)
+
+
+def case_wrong_promotion(options):
+    with World(options.seed) as world:
+        print(f"# a wrong standby leads: {control.run_wrong_promotion(world)}", flush=True)
 
 
 def case_quickstart(_options):
@@ -107,15 +121,22 @@ def skipped(reason):
     return case
 
 
-CASES = (("faults", case_faults), ("control", case_control), ("quickstart", case_quickstart))
+CONTROLS = (("control", case_control), ("wrong promotion", case_wrong_promotion))
+
+
+def chosen(options):
+    """The cases, as name and function."""
+    if options.faults:
+        return (("faults", case_faults),)
+    if options.seconds:
+        return (("campaign", case_campaign), *CONTROLS)
+    return (("faults", case_faults), CONTROLS[0], ("quickstart", case_quickstart))
 
 
 def main():
     options = arguments()
     os.environ["PATH"] += ":/usr/sbin:/sbin"
-    cases = [(name, lambda case=case: case(options)) for name, case in CASES]
-    if options.seconds:
-        cases = [("campaign", lambda: case_campaign(options))]
+    cases = [(name, lambda case=case: case(options)) for name, case in chosen(options)]
     try:
         cell.need_packages()
         namespaces.enter()

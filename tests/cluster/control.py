@@ -1,9 +1,17 @@
-"""The negative control: without a quorum acknowledged calls are lost, and both the ledger and the judge must see it."""
+"""The negative controls: acknowledged calls are lost, and the judge must see it.
+
+    no quorum         no commit waits for a standby, and the host of the leader is lost. The ledger must see it, too
+    wrong promotion   an operator promotes a standby without the last commits by force, and no host remembers what
+                      was served, so that the ledgers serve it
+"""
+import re
+import shutil
 import signal
 
 import cb
 from cb import check
-from faults import elected
+from cell import SCOPE
+from faults import ELECTION_S, elected
 
 ANSWERS = 30
 REFUSED = "the servers lack acknowledged batches"
@@ -64,3 +72,49 @@ def run(world):
     check(lost, "nothing was lost without a quorum: the judge cannot be right")
     return len(lost)
 
+
+
+def promote_wrongly(world):
+    """Makes the standby lead that lacks the last acknowledged batches. The others give up what they have more."""
+    cluster = world.cell
+    leader = world.healthy()
+    own = world.active().member
+    wrong = cluster.other(leader, own)
+    cb.signal_pids([wrong.patroni.pid, *wrong.database_pids()], signal.SIGKILL)
+    wrong.patroni.process.wait(20)
+    cb.wait_until(lambda: cluster.streaming() == [cluster.other(leader, wrong).name], 30, "one synchronous standby", 0.1)
+    before = len(world.load.answered())
+    cb.wait_until(lambda: len(world.load.answered()) >= before + ANSWERS, 30, "answers without the standby", 0.02)
+    others = [member for member in cluster.members if member is not wrong]
+    for service in world.services:
+        service.wallet.stop()
+    for member in others:
+        cb.signal_pids([member.patroni.pid, *member.database_pids()], signal.SIGKILL)
+        member.patroni.process.wait(20)
+    for service in world.services:
+        (service.wallet.state / "served").unlink()
+    # By /sync Patroni knows that this standby must not lead.
+    wrong.inside("env", "ETCDCTL_API=3", "etcdctl", "del", f"/service/{SCOPE}/sync")
+    wrong.start_patroni()
+    cluster.revoke(leader)
+    cb.wait_until(lambda: cluster.leader() is wrong, ELECTION_S, f"{wrong.name} as leader", 0.1)
+    for member in others:
+        shutil.rmtree(member.data)  # it copies the wrong one
+        member.start_patroni()
+    for service in world.services:
+        service.wallet.ledger_start()
+
+
+def run_wrong_promotion(world):
+    """Returns what the judge found."""
+    world.begin()
+    promote_wrongly(world)
+    world.healthy()
+    try:
+        world.end()
+        world.prove()
+    except AssertionError as error:
+        found = re.search(r"lost ([1-9][0-9]*), doubled [0-9]+", str(error))
+        check(found, f"the judge found something else: {error}")
+        return found[0]
+    raise AssertionError("a standby without acknowledged transfers was promoted, and the judge found nothing")

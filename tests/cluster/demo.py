@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "crash"), HERE]
+sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "crash"), os.path.join(HERE, "..", "campaign"), HERE]
 import cb  # noqa: E402
 import cell  # noqa: E402
 import faults  # noqa: E402
@@ -58,7 +58,7 @@ class Story:
                             faults.ELECTION_S, "a leader", 0.05)
         self.tell(f"PostgreSQL on {new.name} takes the writes")
         if lose_host:
-            self.world.return_host(old)
+            self.world.return_hosts(old)
         self.world.healthy()
         self.tell("both standbys have every commit again")
 

@@ -21,6 +21,7 @@ PR_SET_PDEATHSIG = 1
 NETWORK = "10.99.0"
 CALLERS = f"{NETWORK}.254"
 BRIDGE = "cb0"
+NO_CARD = "02:00:00:00:00:01"
 BOOT_STEP_S = 10000  # each host has run for that much longer than the one before it
 HOLDER = """\
 mount --bind "$1" /proc/sys/kernel/random/boot_id
@@ -179,6 +180,15 @@ class Host:
 
     def join(self):
         run("ip", "link", "set", self.link, "master", BRIDGE)
+
+    def lose_packets(self, hosts):
+        """What this host sends to @hosts is lost; what they send arrives. It sends to an address that no card has."""
+        for host in hosts:
+            self.inside("ip", "neigh", "replace", host.address, "lladdr", NO_CARD, "dev", "eth0", "nud", "permanent")
+
+    def deliver_packets(self, hosts):
+        for host in hosts:
+            self.inside("ip", "neigh", "del", host.address, "dev", "eth0")
 
     def lose_power(self):
         """The network goes first: the kernel of a dead host resets no connection."""

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import cb
@@ -62,10 +63,21 @@ class Service:
         self.wallet.ledger_start()
         self.server.restart()
 
+    def rebuild(self):
+        """Sets the host up again after its files are lost."""
+        self.wallet.ledger.stop()
+        shutil.rmtree(self.wallet.state)
+        self.wallet.ctl("init", "--join")
+        self.restart()
+
+    def peers(self):
+        """The peer, among the children of the ledger."""
+        logged = {int(pid) for pid in re.findall(r"event=peer_ready.* pid=(\d+)", "\n".join(self.log()))}
+        return set(self.wallet.engine_pids()) & logged
+
     def engine(self):
-        """The engine, among the children of the ledger."""
-        peers = {int(pid) for pid in re.findall(r"event=peer_ready.* pid=(\d+)", "\n".join(self.log()))}
-        return next(iter(set(self.wallet.engine_pids()) - peers), None)
+        """The engine, among the children of the ledger; None: none."""
+        return next(iter(set(self.wallet.engine_pids()) - self.peers()), None)
 
     def sweep(self):
         """Starts a sweeper unless one runs."""

@@ -1,4 +1,5 @@
 """A cell, the service on its hosts, callers, and the judge of what the callers were answered."""
+import random
 import sys
 import time
 
@@ -15,6 +16,9 @@ RATE = 300       # calls a second, of all callers together
 REPLAYS = 200
 # Then a caller asks another host.
 load.TIMEOUT_S = 3.0
+load.PATIENCE_S = 120.0
+# A host with a wrong clock refuses a right request_timestamp.
+load.REPEATED = ("stale_request",)
 KEPT = ("transaction", "request", "player", "total", "round", "bet")
 
 
@@ -36,6 +40,7 @@ class World:
 
     def __init__(self, seed, note=lambda text: print(f"# {text}", flush=True), rate=RATE, quorum=True, ledgers=3):
         self.seed = seed
+        self.chance = random.Random(f"{seed}/faults")
         self.note = note
         self.rate = rate
         self.ledgers = ledgers
@@ -78,8 +83,27 @@ class World:
 
     def active(self):
         """The service whose ledger is active, or was the last."""
-        holder = self.cell.leader().sql(f"SELECT holder FROM {SCHEMA}.cell").stdout.strip()
-        return next((service for service in self.services if service.member.name == holder), self.services[0])
+        done = cb.wait_until(lambda: self.answered_sql(f"SELECT holder FROM {SCHEMA}.cell"), HEALTHY_S, "the cell", 0.1)
+        return next((service for service in self.services if service.member.name == done.stdout.strip()), self.services[0])
+
+    def answered_sql(self, text):
+        """What the leader answers; None: there is none now."""
+        leader = self.cell.leader()
+        done = leader and leader.sql(text, check=False)
+        return done if done and done.returncode == 0 else None
+
+    def leader(self):
+        """The member whose server takes writes. Waits for an election."""
+        return cb.wait_until(self.cell.leader, HEALTHY_S, "a leader", 0.1)
+
+    def bystander(self):
+        """A member that does not lead and, if possible, has no active ledger."""
+        leader = self.leader()
+        return self.cell.other(leader, self.active().member)
+
+    def engine(self):
+        """The engine of the active ledger. Waits for a start of it."""
+        return cb.wait_until(lambda: self.active().engine(), HEALTHY_S, "an engine", 0.05)
 
     def lead_elsewhere(self):
         """Makes another host lead than that of the active ledger. Returns the leader."""
@@ -90,12 +114,26 @@ class World:
             leader = self.healthy()
         return leader
 
-    def return_host(self, member):
-        """Starts all servers of a host again that lost its power."""
-        self.cell.return_host(member)
+    def return_hosts(self, *members):
+        """Starts all servers of hosts again that lost their power."""
+        self.cell.return_hosts(members)
+        for service in self.services:
+            if service.member in members:
+                service.restart()
+
+    def rebuild_host(self, member):
+        """Sets up a host again that lost its power and its files."""
+        self.cell.rebuild_host(member)
         for service in self.services:
             if service.member is member:
-                service.restart()
+                service.rebuild()
+
+    def check_preloads(self, member):
+        """The programs of a host have the clock that is set, and PostgreSQL its disk."""
+        service = next(service for service in self.services if service.member is member)
+        for pid in (service.wallet.ledger.pid, member.patroni.pid, *service.wallet.engine_pids(), *service.wallet.worker_pids()):
+            check(member.preloads.have(pid), f"process {pid} of {member.name} has the true clock")
+        check(member.preloads.have(member.postmaster(), disk=True), f"PostgreSQL of {member.name} has the true disk")
 
     def sweep(self):
         for service in self.services:
@@ -120,10 +158,8 @@ class World:
         self.sweep()
         begun = time.monotonic()
         steps = fault.function(self)
-        next(steps)
-        time.sleep(fault.holds)
         for _ in steps:
-            pass
+            time.sleep(fault.holds)
         self.healthy()
         self.records.append((fault, begun, time.monotonic()))
 

@@ -22,6 +22,11 @@ PATIENCE_S = 60.0    # for all attempts of one call
 PAUSE_S = 0.02       # between two attempts, by default
 START_CENTS = 200000
 BROKEN = (OSError, http.client.HTTPException)
+REPEATED = ()        # refusals that count as no answer
+
+
+def refused(answer, errors):
+    return answer.status >= 400 and answer.json.get("id") in errors
 
 
 class Unanswered(Exception):
@@ -91,7 +96,7 @@ class Caller:
         while True:
             try:
                 answer = self.attempt(method, path, body, headers)
-                if answer.status < 500:
+                if answer.status < 500 and not refused(answer, REPEATED):
                     return answer
                 why = repr(answer)
             except BROKEN as error:
