@@ -50,9 +50,27 @@ failure_show() {
 	tail -n 30 "$1"
 }
 
+# Sets processors_s to the seconds of processors that this shell, and what it has waited for, have used.
+processors() {
+	local at milliseconds=0 words
+	times >"$work/times.$BASHPID"
+	read -r -d '' -a words <"$work/times.$BASHPID" || true
+	for at in "${words[@]//[.s]/}"; do
+		milliseconds=$((milliseconds + 10#${at%m*} * 60000 + 10#${at#*m}))
+	done
+	processors_s=$((milliseconds / 1000))
+}
+
+# took NAME SECONDS PROCESSORS: says so, of what took long.
+took() {
+	[ "$2" -lt 10 ] || echo "# $1, processors $3 s, took $2 s"
+}
+
 # Runs a command. If it fails, shows the lines about the failure and returns 1.
 step() {
-	local name=$1 began=$SECONDS code=0
+	local name=$1 began=$SECONDS code=0 used
+	processors
+	used=$processors_s
 	shift
 	steps=$((steps + 1))
 	"$@" >"$work/step.log" 2>&1 || code=1
@@ -63,7 +81,8 @@ step() {
 		echo "not ok $steps - $name"
 		failure_show "$work/step.log" | sed 's/^/# /'
 	fi
-	[ $((SECONDS - began)) -lt 10 ] || echo "# $name took $((SECONDS - began)) s"
+	processors
+	took "$name" "$((SECONDS - began))" "$((processors_s - used))"
 	return "$code"
 }
 
@@ -76,13 +95,13 @@ each_end() {
 # Prints the results of the steps that have ended, up to the first one that has not: so a result is known even if the
 # suite is ended later. Counts them in each_shown.
 each_show() {
-	local seconds name=$1 line
+	local seconds used name=$1 line
 	shift
 	while [ "$each_shown" -lt $# ] && [ -e "$work/each/$each_shown.code" ]; do
 		line=${*:$((each_shown + 1)):1}
 		step "${name//%s/$line}" each_end "$each_shown" || true
-		seconds=$(cat "$work/each/$each_shown.seconds")
-		[ "$seconds" -lt 10 ] || echo "# ${name//%s/$line} took $seconds s"
+		read -r seconds used <"$work/each/$each_shown.seconds"
+		took "${name//%s/$line}" "$seconds" "$used"
 		each_shown=$((each_shown + 1))
 	done
 }
@@ -106,7 +125,8 @@ steps_each() {
 		{
 			code=0 began=$SECONDS
 			"$@" "${lines[$at]}" >"$work/each/$at.log" 2>&1 </dev/null || code=$?
-			echo "$((SECONDS - began))" >"$work/each/$at.seconds"
+			processors
+			echo "$((SECONDS - began)) $processors_s" >"$work/each/$at.seconds"
 			echo "$code" >"$work/each/$at.end"
 			mv "$work/each/$at.end" "$work/each/$at.code"
 		} &
