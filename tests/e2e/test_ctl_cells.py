@@ -125,6 +125,11 @@ def case_commands_find_their_cell():
     check(casino in done.stdout and "cell" not in done.stdout, done.stdout)
     refused("dealer_not_found", "dealer", "show", new("dealer"))
     refused("bet_not_found", "bet", "show", str(transaction + 16 * 1000))
+    # The first character is the number of cell b, or of none: that cell is asked first, and refuses what no cell has.
+    equal(player[0], "d", "a player_id of cell b")
+    for first, cell in (("d", "b"), ("e", "a"), ("a", "a")):
+        done = refused("user_not_found", "player", "show", first + "2" * 19)
+        check(f"creditbridgectl: cell {cell}\n" in done.stderr, done.stderr)
 
 
 def case_a_dealer_in_two_cells():

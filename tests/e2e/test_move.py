@@ -314,6 +314,46 @@ def case_finding():
         equal(cells, {f"cell={name}"}, "each half has the name of the other cell")
 
 
+def player_id(name):
+    return json.loads(cells_run("--json", "player", "show", name, "alice").stdout)["player_id"]
+
+
+def case_player_ids():
+    """A player is found by its id in the cell that serves its dealer, whatever cell the id points to."""
+    dealer_new("plain")
+    plain = player_id("plain")
+    step(A, B, "plain", "leave")
+    equal(asked("player", "show", plain), "a", "it is leaving")
+    moved(A, "plain")
+    equal(asked("player", "show", plain), "b", "an id that points nowhere")
+    B.dealer_add("pointing")
+    B.player_add("pointing", "alice")
+    pointing = player_id("pointing")
+    equal((pointing[0], asked("player", "show", pointing)), ("b", "b"), "an id that points to its cell")
+    moved(B, "pointing")
+    equal(asked("player", "show", pointing), "a", "an id that points to the cell that it left")
+
+
+def case_players_in_two_cells():
+    """Two cells know a player after one was restored: an error names both, until the dealer is suspended in one."""
+    dealer_new("twice")
+    twice = player_id("twice")
+    backup = A.dir / "backup-twice"
+    A.ctl("backup", backup)
+    moved(A, "twice")
+    A.stop()
+    A.state.rename(A.dir / "state-twice")
+    A.ctl("restore", backup)
+    A.start()
+    for words in (("player", "show", twice), ("player", "ledger", twice)):
+        equal(asked(*words), "ambiguous", f"{words}")
+        done = cells_run(*words)
+        check(f"player {twice} is in cell a and in cell b: name one with --cell" in done.stderr, done.stderr)
+    equal(asked("player", "show", twice, "--cell", "a"), "a", "with --cell")
+    A.ctl("dealer", "suspend", "twice")
+    equal(asked("player", "show", twice), "b", "the dealer is suspended in the other cell")
+
+
 def case_refused_moves():
     dealer_new("here")
     for words, wanted in (((), "--to takes the name of a cell that the configuration lists: a, b"),
@@ -338,8 +378,10 @@ CASES = [
     ("a seamless dealer moves", case_seamless),
     ("a move is aborted", case_abort),
     ("the cell of a dealer that moves", case_finding),
+    ("players by their ids", case_player_ids),
     ("moves that are refused", case_refused_moves),
     ("processes are killed", case_kills),
+    ("a player in two cells", case_players_in_two_cells),
 ]
 
 

@@ -33,24 +33,29 @@ struct wanted {
 
 /* What the cells answered. */
 struct answers {
-	bool has[CELLS_MAX];      /* the cells that have the row */
-	unsigned int found;       /* how many have the row */
-	unsigned int at, other;   /* the first that has it, and the last */
-	unsigned int silent;      /* how many could not be asked */
-	unsigned int silent_at;   /* the first of them */
-	enum outcome silent_code; /* and why */
+	bool has[CELLS_MAX];                     /* the cells that have the row */
+	char dealers[CELLS_MAX][CASINO_ID_SIZE]; /* of a dealer's or player's row in each of them */
+	unsigned int found;                      /* how many have the row */
+	unsigned int at, other;                  /* the first that has it, and the last */
+	unsigned int silent;                     /* how many could not be asked */
+	unsigned int silent_at;                  /* the first of them */
+	enum outcome silent_code;                /* and why */
 	struct failure silent_why;
 };
 
-/* Looks for the row in the cell of the session. A failure is in session->failure and not reported. */
-static enum outcome look_up(struct ctl *ctl, const struct wanted *wanted, bool *found)
+/*
+ * Looks for the row in the cell of the session. Sets *row if it is *found. A failure is in session->failure and not
+ * reported.
+ */
+static enum outcome look_up(struct ctl *ctl, const struct wanted *wanted, union wanted_row *row,
+	bool *found)
 {
-	union wanted_row row = wanted->row;
 	session_report *const report = session_quiet(&ctl->session);
 	enum outcome code;
 
+	*row = wanted->row;
 	*found = false;
-	code = list_fetch(&ctl->session, wanted->record, &row, found, NULL);
+	code = list_fetch(&ctl->session, wanted->record, row, found, NULL);
 	ctl->session.report = report;
 	return code;
 }
@@ -84,32 +89,40 @@ static void note_found(struct answers *answers, unsigned int at)
 static void ask_cell(struct ctl *ctl, struct ctl_cells *cells, unsigned int at,
 	const struct wanted *wanted, struct answers *answers)
 {
+	union wanted_row row;
 	bool found;
 	enum outcome code;
 
 	cells_enter(ctl, cells, at);
 	if (answers->found && ctl->session.settings.ledger_deadline_ms > OTHER_CELL_MS)
 		ctl->session.settings.ledger_deadline_ms = OTHER_CELL_MS;
-	code = look_up(ctl, wanted, &found);
+	code = look_up(ctl, wanted, &row, &found);
 	if (code != OUTCOME_DONE && !answers->silent++) {
 		answers->silent_at = at;
 		answers->silent_code = code;
 		answers->silent_why = ctl->session.failure;
 	}
-	if (code == OUTCOME_DONE && found)
-		note_found(answers, at);
+	if (code != OUTCOME_DONE || !found)
+		return;
+	note_found(answers, at);
+	if (wanted->record == RECORD_DEALER || wanted->record == RECORD_PLAYER_NAME)
+		text_copy(answers->dealers[at], CASINO_ID_SIZE,
+			wanted->record == RECORD_DEALER ? row.dealer.casino_id
+							: row.player.casino_id);
 }
 
 /*
- * Leaves out the cells that yield to another one. Reading all keys is slow, so it is done only if another cell has
- * the row, or may have it.
+ * Leaves out the cells whose dealer yields to another one: during a move, both cells have the rows of its players, too.
+ * Reading all keys is slow, so it is done only if another cell has the row, or may have the dealer.
  */
 static void drop_yielding(struct ctl *ctl, struct ctl_cells *cells, const struct wanted *wanted,
 	struct answers *answers)
 {
 	const struct answers before = *answers;
+	const unsigned int may_have =
+		before.found + (wanted->record == RECORD_DEALER ? before.silent : 0);
 
-	if (wanted->record != RECORD_DEALER || !before.found || before.found + before.silent < 2)
+	if (wanted->record == RECORD_REPLAY || !before.found || may_have < 2)
 		return;
 	answers->found = 0;
 	for (unsigned int i = 0; i < cells->list.count; i++) {
@@ -117,7 +130,7 @@ static void drop_yielding(struct ctl *ctl, struct ctl_cells *cells, const struct
 			continue;
 		cells_enter(ctl, cells, i);
 		answers->has[i] = false;
-		if (serves_dealer(ctl, wanted->row.dealer.casino_id))
+		if (serves_dealer(ctl, before.dealers[i]))
 			note_found(answers, i);
 	}
 	if (!answers->found)
@@ -127,8 +140,9 @@ static void drop_yielding(struct ctl *ctl, struct ctl_cells *cells, const struct
 static void ask_cells(struct ctl *ctl, struct ctl_cells *cells, const struct wanted *wanted,
 	struct answers *answers)
 {
-	/* Only the names of dealers and the numbers of replays can be in two cells. */
-	const bool all = wanted->record == RECORD_DEALER || wanted->record == RECORD_REPLAY;
+	/* These can be in two cells: ids of transactions and events have the number of their cell. */
+	const bool all = wanted->record == RECORD_DEALER || wanted->record == RECORD_REPLAY ||
+		wanted->record == RECORD_PLAYER_NAME;
 
 	*answers = (struct answers){.found = 0};
 	ask_cell(ctl, cells, wanted->first, wanted, answers);
@@ -169,8 +183,8 @@ static enum outcome choose_cell(struct ctl *ctl, struct ctl_cells *cells,
 		return ctl_fail(ctl, OUTCOME_FAILED, "ambiguous",
 			"%s is in cell %s and in cell %s: name one with --cell%s", wanted->name,
 			cells->list.cells[answers.at].name, cells->list.cells[answers.other].name,
-			wanted->record == RECORD_DEALER ? ", and see `creditbridgectl doctor`"
-							: "");
+			wanted->record == RECORD_REPLAY ? ""
+							: ", and see `creditbridgectl doctor`");
 	if (!answers.found && answers.silent)
 		return refuse_silent(ctl, cells, wanted, &answers, ", and no other has it");
 	if (!answers.found && is_moving(ctl, cells, wanted, to))
@@ -194,8 +208,25 @@ static bool want_dealer(struct wanted *wanted, const char *text, size_t len)
 	return true;
 }
 
+/*
+ * Sets the cell that is asked first: the one whose number the first character is. Ids of number 0 and older ones
+ * begin with any character.
+ */
+static void hint_player_cell(struct wanted *wanted, const struct ctl_cells *cells)
+{
+	static const char characters[] = PLAYER_ID_CHARACTERS;
+	const char first = wanted->row.player.player_id[0];
+	const char *place = first ? strchr(characters, first) : NULL;
+	const size_t number = place ? (size_t)(place - characters) : 0;
+
+	for (unsigned int i = 0; number && i < cells->list.count; i++) {
+		if (cells->list.cells[i].ledger_number == number)
+			wanted->first = i;
+	}
+}
+
 /* CASINO, CASINO/USER or PLAYER_ID */
-static bool want_player(struct wanted *wanted, const struct ctl *ctl)
+static bool want_player(struct wanted *wanted, const struct ctl *ctl, const struct ctl_cells *cells)
 {
 	const char *text = ctl->args[0], *slash = text ? strchr(text, '/') : NULL;
 
@@ -205,6 +236,7 @@ static bool want_player(struct wanted *wanted, const struct ctl *ctl)
 	if (!text || !text_copy(wanted->row.player.player_id, PLAYER_ID_SIZE, text))
 		return false;
 	snprintf(wanted->name, sizeof(wanted->name), "player %s", text);
+	hint_player_cell(wanted, cells);
 	return true;
 }
 
@@ -279,14 +311,14 @@ static bool read_wanted(struct wanted *wanted, const struct ctl *ctl, const stru
 	case CELLS_PLAYER:
 		return ctl->arg_count == 2 && !strchr(first, '/') && ctl->command->args_max == 2
 			? want_dealer(wanted, first, strlen(first))
-			: want_player(wanted, ctl);
+			: want_player(wanted, ctl, cells);
 	case CELLS_TRANSFER:
 		return ctl->options[OPTION_TRANSACTION]
 			? want_transaction(wanted, cells, ctl->options[OPTION_TRANSACTION])
 			: first && want_dealer(wanted, first, strlen(first));
 	case CELLS_BET:
 		return ctl->arg_count == 1 ? want_transaction(wanted, cells, first)
-					   : want_player(wanted, ctl);
+					   : want_player(wanted, ctl, cells);
 	case CELLS_EVENTS:
 		return first && want_event(wanted, cells, first);
 	case CELLS_REPLAY:
@@ -301,6 +333,7 @@ static enum outcome choose_events(struct ctl *ctl, struct ctl_cells *cells, stru
 {
 	enum outcome code = choose_cell(ctl, cells, wanted);
 	const unsigned int at = cells->at;
+	union wanted_row row;
 	bool found = true;
 
 	for (unsigned int i = 1; i < ctl->arg_count && code == OUTCOME_DONE; i++) {
@@ -308,7 +341,7 @@ static enum outcome choose_events(struct ctl *ctl, struct ctl_cells *cells, stru
 			continue;
 		if (cells_of_id(&cells->list, wanted->row.callback.event) == &cells->list.cells[at])
 			continue;
-		code = look_up(ctl, wanted, &found);
+		code = look_up(ctl, wanted, &row, &found);
 		if (code != OUTCOME_DONE || found)
 			continue;
 		return ctl_usage(ctl,
