@@ -510,6 +510,141 @@ def case_remove():
         equal(float(show["balance"]), 5, "the balance of before")
 
 
+class OtherCell(cb_installed.Installed):
+    """Cell b, as doc/cells.md makes it, with enabled units."""
+    units = ("creditbridge-ledger-edge@b.socket", "creditbridge-ledger-admin@b.socket",
+             "creditbridge-ledger@b.service", "creditbridge-sweep@b.timer")
+
+    def __init__(self, default):  # pylint: disable=super-init-not-called
+        self.config = pathlib.Path("/etc/creditbridge/cell-b.conf")
+        self.state = STATE.with_name("creditbridge-b")
+        self.sockets = pathlib.Path("/run/creditbridge-b")
+        self.servers = []
+        self.run_name = default.run_name
+        self.config.write_text('cell_name = "b"\nledger_number = 1\nsocket_directory = "/run/creditbridge-b"\n'
+                               f'state_directory = "{self.state}"\n')
+        self.kept = cb_installed.CONFIG.read_text()
+        named = re.sub("(?m)^cell_name = .*", 'cell_name = "a"', self.kept)
+        cb_installed.CONFIG.write_text(re.sub("(?m)^cells = .*", f'cells = {{"{self.config}"}}', named))
+
+    def ctl_argv(self, *words):
+        return ["/usr/bin/creditbridgectl", "--config", str(self.config), *map(str, words)]
+
+    def make(self):
+        run("creditbridgectl", "init", "--cell", "b", "--user", "_creditbridge")
+        run("systemctl", "enable", "--now", *self.units)
+        cb.wait_until(self.answering, 20, "the ledger of cell b")
+        self.ctl("dealer", "add", "other", "--currency", "thb", "--mode", "transfer")
+        self.ctl("player", "add", "other", "alice")
+        self.ctl("player", "adjust", "other", "alice", "5", "--reason", "test")
+
+    def stop(self):
+        run("systemctl", "stop", *self.units)
+
+    def start(self):
+        run("systemctl", "start", *self.units)
+        cb.wait_until(self.answering, 20, "the ledger of cell b")
+
+    def active(self):
+        return run("systemctl", "is-active", *self.units, check=False).stdout.split()
+
+    def balance(self):
+        return float(self.ctl_json("player", "show", "other", "alice")["balance"])
+
+    def close(self):
+        """As if the cell had never been there."""
+        run("systemctl", "disable", "--now", *self.units, check=False)
+        self.config.unlink(missing_ok=True)
+        if cb_installed.CONFIG.exists():
+            cb_installed.CONFIG.write_text(self.kept)
+        for place in (self.state, self.sockets):
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def older_cell(cell):
+    """An upgrade of a cell whose data are of an older schema: they are copied before."""
+    cell.stop()
+    shutil.rmtree(cell.state)
+    with tarfile.open(OLDER_STATE) as tar:
+        tar.extractall(work)
+    shutil.copytree(work / "creditbridge", cell.state)
+    run("chown", "-R", "_creditbridge:_creditbridge", cell.state)
+    old = tables(cell.state)
+    printed = dpkg_install(DEB)[0]
+    cb.wait_until(cell.answering, 30, "the ledger of cell b")
+    copies = list(BACKUPS.glob("cell-b-schema-0-*"))
+    equal([tables(copy) for copy in copies], [old], f"the copy of before: {printed}")
+    shutil.rmtree(copies[0])
+    check(cell.ctl_json("status")["schema"] > 0, "the schema was raised")
+
+
+def case_cells():
+    """The units and the data of another cell are treated as those of the default cell."""
+    if not systemd():
+        raise cb.Skip("the machine has no systemd")
+    dpkg_install(deb_as("0.0.1"))
+    with cb.Installed() as wallet, OtherCell(wallet) as cell:
+        cell.make()
+        before = run("systemctl", "show", "-P", "MainPID", cell.units[2]).stdout
+        # A second one, whose socket is started by hand.
+        run("systemctl", "start", "creditbridge-ledger-edge@c.socket")
+        dpkg_install(DEB)
+        check(run("systemctl", "show", "-P", "MainPID", cell.units[2]).stdout != before, "a new ledger")
+        equal(cell.active(), ["active"] * 4, "the units after the upgrade")
+        cb.wait_until(cell.answering, 20, "the ledger of cell b")
+        equal(cell.balance(), 5, "the balance after the upgrade")
+        equal(run("systemctl", "is-active", "creditbridge-ledger-edge@c.socket", check=False).stdout, "inactive\n",
+              "a unit that is not enabled is stopped")
+        run("dpkg", "--remove", "creditbridge")
+        equal(cb.pids_running(cb_installed.LEDGER_PATH), [], "ledgers after remove")
+        equal(set(cell.active()), {"inactive"}, "the units after remove")
+        dpkg_install(DEB)
+        cb.wait_until(cell.answering, 20, "the ledger of cell b")
+        equal((cell.active(), cell.balance()), (["active"] * 4, 5), "after the next installation")
+        older_cell(cell)
+
+
+def case_cells_purged():
+    """A package that is older than the data of another cell is refused. A purge asks about the data of all cells."""
+    if not systemd():
+        raise cb.Skip("the machine has no systemd")
+    with cb.Installed() as wallet, OtherCell(wallet) as cell:
+        cell.make()
+        newer_cell(cell)
+        printed = purge(delete=False)
+        for text in (f"rm -rf '{STATE}'", f"rm -rf '{cell.state}'"):
+            check(f"creditbridge:     {text}" in printed, f"what is kept is named: {printed}")
+        equal(cell.state.owner(), "_creditbridge", "the owner of what is kept")
+        dpkg_install(DEB)
+        asked = purge(delete=True, show=True)
+        check(f"SUBST creditbridge/purge_data cells 2 ({STATE}, {cell.state})\n" in asked, f"the question: {asked}")
+        left = [path for path in (STATE, cell.state, BACKUPS, *pathlib.Path("/etc/systemd/system").glob("*/*@b.*"))
+                if os.path.lexists(path)]
+        equal(left, [], "what purge left")
+        dpkg_install(DEB)
+        wallet.start()
+
+
+def newer_cell(cell):
+    """A package that is older than the data of a cell is refused, and the cell goes on with the newer package."""
+    dpkg_install(deb_as("99.0"))
+    cell.stop()
+    kept = work / "kept-b"
+    cell.state.rename(kept)
+    with tarfile.open(NEWER_STATE) as tar:
+        tar.extractall(work / "newer")
+    shutil.copytree(work / "newer" / "creditbridge", cell.state)
+    run("chown", "-R", "_creditbridge:_creditbridge", cell.state)
+    printed, code = dpkg_install(DEB, check_code=False)
+    check(code and "the data are of schema 99" in printed and str(cell.state) in printed, f"{code}: {printed}")
+    equal(version(), "99.0", "the version that stays")
+    cell.stop()
+    shutil.rmtree(cell.state)
+    kept.rename(cell.state)
+    dpkg_install(DEB)
+    cb.wait_until(cell.answering, 30, "the ledger of cell b")
+
+
 def lighttpd_after(action):
     """Its processes: some after "start", none after "stop"."""
     cb.wait_until(lambda: bool(cb.pids_running(LIGHTTPD)) == (action == "start"), 20,
@@ -533,12 +668,13 @@ def case_remove_lighttpd():
     cb_installed.service("stop", "lighttpd")
 
 
-def purge(delete):
-    """Purges the package; @delete: with the answer that the data are to be deleted. What was printed."""
+def purge(delete, show=False):
+    """Purges the package; @delete: with the answer that the data are to be deleted. @show: with what is said to
+    debconf. What was printed."""
     if delete:
         subprocess.run(["debconf-set-selections"], text=True, check=True, timeout=60,
                        input="creditbridge creditbridge/purge_data boolean true\n")
-    done = run("dpkg", "--purge", "creditbridge")
+    done = run("dpkg", "--purge", "creditbridge", env=os.environ | ({"DEBCONF_DEBUG": "developer"} if show else {}))
     return done.stdout + done.stderr
 
 
@@ -673,6 +809,8 @@ CASES = (
     ("the way back to an older package, as README.Debian describes", case_way_back),
     ("a backup restored as README.Debian describes", case_restore),
     ("remove keeps the data", case_remove),
+    ("another cell: upgraded, removed", case_cells),
+    ("another cell: a downgrade is refused, purged", case_cells_purged),
     ("remove and lighttpd", case_remove_lighttpd),
     ("an upgrade from the time of one user", case_users),
     ("a member of a group lists without root", case_roles),
