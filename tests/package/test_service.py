@@ -201,7 +201,9 @@ for path in PATHS:
 """
 RUN = pathlib.Path("/run/creditbridge")
 FRONTS = tuple(f"/etc/creditbridge/console-front{end}" for end in ("", ".conf"))
-DATA = ("/var/lib/creditbridge/installation", f"/var/backups/creditbridge/test-{os.getpid()}")
+# The last one is another cell's.
+DATA = ("/var/lib/creditbridge/installation", f"/var/backups/creditbridge/test-{os.getpid()}",
+        f"/var/lib/creditbridge-test-{os.getpid()}/installation")
 # What is not the ledger's user: what the identity of each unit may do, and what even root does not reach in its mounts.
 TALKING_UNITS = {"creditbridge-worker-wallet": ({"connect to edge.sock"}, set(DATA)),
                  "creditbridge-worker-platform": ({"connect to edge.sock"}, set(DATA)),
@@ -298,7 +300,10 @@ def case_mounts(_):
     script = LOOK.replace("PATHS", repr(paths))
     with contextlib.ExitStack() as stack:
         stack.enter_context(every_socket())
-        for path in map(pathlib.Path, (DATA[1], *FRONTS)):
+        other_cell = pathlib.Path(DATA[2]).parent
+        other_cell.mkdir(mode=0o700)
+        stack.callback(other_cell.rmdir)
+        for path in map(pathlib.Path, (*DATA[1:], *FRONTS)):
             if not path.exists():
                 path.write_text("test\n")
                 stack.callback(path.unlink)
