@@ -88,6 +88,8 @@ const struct field move_read_result_fields[] = {
 	VERDICT(move_read_result),
 	FIELD(FIELD_BOOL, move_read_result, more),
 	FIELD(FIELD_U32, move_read_result, count),
+	FIELD(FIELD_U32, move_read_result, looked),
+	FIELD(FIELD_U32, move_read_result, part),
 	FIELD(FIELD_STR, move_read_result, digest),
 	FIELD(FIELD_SUM, move_read_result, amount),
 	FIELD(FIELD_BYTES, move_read_result, rows),

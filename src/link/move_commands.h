@@ -88,6 +88,9 @@ struct move_read_result {
 	struct verdict verdict;
 	bool more;
 	uint32_t count;
+	uint32_t looked; /* rows of all dealers that were looked at for the page */
+	uint32_t
+		part; /* of all rows of the kind are before the next page, in millionths; an estimate, 0: not known */
 	char digest[DIGEST_TEXT_SIZE]; /* of all rows so far */
 	sum_t amount;                  /* sum of the amounts of the rows of the page */
 	struct bytes rows;

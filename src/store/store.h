@@ -52,6 +52,11 @@ struct store {
 	/* Visits the rows of a range as last saved. */
 	enum status (*scan)(struct store *store, const struct store_range *range,
 		store_visit *visit, void *context);
+	/*
+	 * Returns which part of the rows of a kind, in millionths, have smaller packed keys than @key. It is an estimate,
+	 * and reads few pages. NULL: not known.
+	 */
+	uint32_t (*part_before)(struct store *store, enum record record, struct bytes key);
 	void (*figures)(struct store *store, struct store_figures *figures);
 	/*
 	 * Starts a backup that runs in parallel and ends by itself. Returns STATUS_OK, STATUS_BUSY

@@ -8,6 +8,7 @@ ledger asks the other one with the same id, as a worker does.
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codec import pack, unpack  # noqa: E402
+from cb_ctl import on_terminal  # noqa: E402
 from cb_link import Closed  # noqa: E402
 from cb_moves import step  # noqa: E402
 from cb_worker import (LOSS, REFUSED, SUCCESS, WIN, Worker, refusal_of)  # noqa: E402
@@ -354,6 +356,20 @@ def case_players_in_two_cells():
     equal(asked("player", "show", twice), "b", "the dealer is suspended in the other cell")
 
 
+def case_shown():
+    """The command says what it will look at, and then how far it is."""
+    dealer_new("shown")
+    with worker(A) as link:
+        for number in range(3):
+            equal(transfer(link, "shown", f"shown-{number}")[0], "", "a transfer")
+    code, text = on_terminal(A, "--config", CELLS, "dealer", "move", "shown", "--to", "b")
+    equal(code, 0, text)
+    check(text.startswith("creditbridgectl: cell a\ndealer shown: players: 1, movements: 3, bets: 0, callbacks: 0\n"),
+          text)
+    check(re.search(r"\d\.\d MiB of tables until cell b serves the dealer\n.*rows copied: \d+"
+                    r".*dealer shown is served by cell b", text, re.DOTALL), text)
+
+
 def case_refused_moves():
     dealer_new("here")
     for words, wanted in (((), "--to takes the name of a cell that the configuration lists: a, b"),
@@ -379,6 +395,7 @@ CASES = [
     ("a move is aborted", case_abort),
     ("the cell of a dealer that moves", case_finding),
     ("players by their ids", case_player_ids),
+    ("what a move shows", case_shown),
     ("moves that are refused", case_refused_moves),
     ("processes are killed", case_kills),
     ("a player in two cells", case_players_in_two_cells),

@@ -93,6 +93,7 @@ Suite *atrest_suite(void);
 Suite *transfers_suite(void);
 Suite *moves_suite(void);
 Suite *moves_back_suite(void);
+Suite *moves_seen_suite(void);
 Suite *operator_suite(void);
 Suite *batches_suite(void);
 Suite *random_suite(void);

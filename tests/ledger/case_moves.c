@@ -3,6 +3,7 @@
  */
 #include "case_moves.h"
 
+#include "base/clock.h"
 #include "base/pack.h"
 #include "base/text.h"
 #include "ledger/rows/life.h"
@@ -23,6 +24,8 @@ static unsigned int moves_made;
 const char *mover = "demo";
 bool is_doubled; /* each command is sent twice, as after a broken connection */
 bool back;       /* the dealer moves from the other ledger to case_ledger */
+int64_t settle_ms, step_ms[MOVE_ACTION_COUNT], drop_ms;
+void (*watch_progress)(void *closure, const struct move_progress *progress);
 
 static void run_in(struct ledger *ledger, struct slot *slot, enum command command, const void *cmd)
 {
@@ -45,6 +48,10 @@ enum status ask(void *closure, enum command command, const void *cmd, void *resu
 	struct slot *slot = &slots[ledger == &other];
 	const bool fails = calls_left == 0;
 
+	if (command == COMMAND_DEALER_MOVE)
+		step_ms[((const struct dealer_move_cmd *)cmd)->action] = clock_boot_ms();
+	else if (command == COMMAND_MOVE_DROP)
+		drop_ms = clock_boot_ms();
 	calls_left -= calls_left >= 0;
 	if (fails && !is_done)
 		return STATUS_NOT_SENT;
@@ -265,7 +272,8 @@ static void begin_move(void)
 	}
 	move_open(&move, &sessions[0], &sessions[1], mover);
 	strcpy(move.to_name, "b");
-	move.settle_ms = 0; /* There are no workers. */
+	move.settle_ms = settle_ms;
+	move.progress = watch_progress;
 }
 
 /* Runs the command once. Returns its outcome. */

@@ -17,8 +17,13 @@ extern struct session sessions[2];
 extern int calls_left; /* until one fails; below 0: none does */
 extern bool is_done;   /* the call that fails was done, and its answer is lost */
 extern const char *mover;
-extern bool is_doubled; /* each command is sent twice, as after a broken connection */
-extern bool back;       /* the dealer moves from the other ledger to case_ledger */
+extern bool is_doubled;   /* each command is sent twice, as after a broken connection */
+extern bool back;         /* the dealer moves from the other ledger to case_ledger */
+extern int64_t settle_ms; /* of the moves; 0: there are no workers */
+/* Boot time of the last command of the kind: a step of a move, or a page that was deleted. */
+extern int64_t step_ms[MOVE_ACTION_COUNT], drop_ms;
+/* What the command line shows of a move; NULL: nothing. */
+extern void (*watch_progress)(void *closure, const struct move_progress *progress);
 
 /* What demo did before it moved. */
 extern struct transfer_result transferred;

@@ -11,6 +11,7 @@ int main(void)
 		seamless_suite, result_batches_suite, inquiries_suite, reports_suite, days_suite,
 		hold_suite, permits_suite, gather_suite, life_suite, feed_suite, figures_suite,
 		atrest_suite, retention_suite, replays_suite, moves_suite, moves_back_suite,
-		backups_suite, limits_suite, refused_suite, refused_log_suite, accepted_calls_suite,
-		desk_suite, server_suite, random_suite, seal_suite, histories_suite, NULL});
+		moves_seen_suite, backups_suite, limits_suite, refused_suite, refused_log_suite,
+		accepted_calls_suite, desk_suite, server_suite, random_suite, seal_suite,
+		histories_suite, NULL});
 }

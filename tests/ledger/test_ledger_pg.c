@@ -33,7 +33,7 @@ int main(void)
 	code = tap_main((Suite *(*const[])(void)){transfers_suite, operator_suite, lists_suite,
 		ages_suite, wagers_suite, cancels_suite, corrections_suite, seamless_suite,
 		reports_suite, feed_suite, hold_suite, life_suite, retention_suite, replays_suite,
-		moves_suite, moves_back_suite, seal_suite, random_suite, NULL});
+		moves_suite, moves_back_suite, moves_seen_suite, seal_suite, random_suite, NULL});
 	pg_server_stop();
 	return code;
 }

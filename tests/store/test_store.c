@@ -1,6 +1,7 @@
 /*
  * Tests the promises of store.h with the same cases for every store.
  */
+#include "base/pack.h"
 #include "domain/aside.h"
 #include "domain/bet_index.h"
 #include "every_store.h"
@@ -437,6 +438,47 @@ START_TEST(bdb_saves_a_large_batch)
 }
 END_TEST
 
+/* Returns which part of the transactions has smaller ids than @id, in millionths. */
+static uint32_t part_before(uint64_t id)
+{
+	const struct record_info *info = &record_infos[RECORD_TRANSACTION];
+	const struct transaction row = {.transaction_id = id};
+	struct buffer key;
+	uint32_t part;
+
+	buffer_init(&key, 64);
+	ck_assert(pack_key(&key, info->fields, info->key_count, &row));
+	part = store->part_before(store, RECORD_TRANSACTION,
+		(struct bytes){key.data, (uint32_t)key.len});
+	buffer_free(&key);
+	return part;
+}
+
+START_TEST(bdb_estimates_the_part_before_a_key)
+{
+	struct transaction entry = {.player_id = "p"};
+
+	open_kind(KIND_BDB);
+	ck_assert_uint_eq(part_before(1), 0);
+	for (uint64_t id = 1; id <= 4000; id++) {
+		entry.transaction_id = id;
+		if (id % 1000 == 1)
+			ws_reset(&ws);
+		ws_append(&ws, RECORD_TRANSACTION, &entry);
+		if (id % 1000 == 0)
+			ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	}
+	ck_assert_uint_lt(part_before(1), 50000);
+	for (uint64_t id = 1000; id <= 3000; id += 1000) {
+		ck_assert_uint_gt(part_before(id), id * 250 - 150000);
+		ck_assert_uint_lt(part_before(id), id * 250 + 150000);
+	}
+	ck_assert_uint_gt(part_before(4000), 900000);
+	ck_assert_uint_le(part_before(5000), 1000000);
+	close_kind();
+}
+END_TEST
+
 /* The rows of a batch are spread over the buckets, also where the keys are numbers in a sequence. */
 START_TEST(rows_are_spread)
 {
@@ -478,6 +520,7 @@ static Suite *store_suite(void)
 	tcase_add_test_raise_signal(bdb, bdb_notices_a_damaged_page, SIGKILL);
 	tcase_add_exit_test(bdb, bdb_ends_with_a_damaged_page, STORE_EXIT_DAMAGED);
 	tcase_add_test(bdb, bdb_saves_a_large_batch);
+	tcase_add_test(bdb, bdb_estimates_the_part_before_a_key);
 	tcase_add_test(bdb, rows_are_spread);
 	tcase_set_timeout(bdb, 30);
 	suite_add_tcase(suite, every_store_cases(KIND_COUNT));

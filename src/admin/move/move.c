@@ -173,9 +173,12 @@ static enum outcome wait_until_quiet(struct move *move)
 				" callbacks are still being sent; see that the sweeper runs, and repeat "
 				"the command",
 				move->casino_id, move->from.now.sending);
+		move->pass = (struct move_progress){
+			.what = "callbacks under way",
+			.count = move->from.now.sending,
+		};
 		if (move->progress)
-			move->progress(move->progress_closure, "callbacks under way",
-				move->from.now.sending);
+			move->progress(move->progress_closure, &move->pass);
 		clock_sleep_ms(LOOK_AGAIN_MS);
 		code = do_step(move, &move->from, MOVE_LOOK);
 	}

@@ -30,9 +30,31 @@ struct move_tally {
 /* One of the two ledgers. */
 struct move_side {
 	struct session *session;
+	uint64_t table_bytes[RECORD_COUNT]; /* move_estimate() sets them */
 	char installation[MOVE_PEER_SIZE];
 	struct dealer_move_result now; /* its half of the move; the bytes in it are in @after */
 	struct buffer after;
+};
+
+/* How far a copy, a comparison or a deletion is. Rows and bytes are those of this call. */
+struct move_progress {
+	const char *what;     /* "rows copied" */
+	uint64_t count;       /* of that */
+	uint64_t looked;      /* rows of all dealers that were looked at */
+	uint64_t bytes;       /* of the tables, an estimate */
+	uint64_t bytes_all;   /* that it reads in all; 0: not known */
+	uint64_t bytes_kinds; /* of @bytes, those of the kinds that are complete */
+};
+
+/* What a move will look at. */
+struct move_estimate {
+	bool has_dealer; /* the first ledger has the dealer, and the counts are known */
+	bool at_least;   /* older movements, bets and callbacks were never counted */
+	uint64_t players;
+	uint64_t movements;
+	uint64_t bets;
+	uint64_t callbacks;
+	uint64_t read_bytes; /* of both ledgers' tables, until the second one serves the dealer */
 };
 
 struct move {
@@ -51,8 +73,9 @@ struct move {
 	uint64_t compared_rows;
 	/* Nonzero: the second ledger went back, and is complete up to this time. Its callbacks for the dealer are held. */
 	int64_t complete_to_ms;
-	/* Called with what is done and the rows so far. NULL: not called. */
-	void (*progress)(void *closure, const char *what, uint64_t rows);
+	struct move_progress pass; /* the present one */
+	/* Called after each page. NULL: not called. */
+	void (*progress)(void *closure, const struct move_progress *progress);
 	void *progress_closure;
 	struct move_tally tallies[RECORD_COUNT]; /* of the kinds that were compared by this call */
 };
@@ -61,6 +84,12 @@ struct move {
 void move_open(struct move *move, struct session *from, struct session *to, const char *casino_id);
 void move_close(struct move *move);
 
+/*
+ * Finds out what move_dealer() will look at, which changes nothing. Without it, the progress has no bytes. The sums of the
+ * dealer's days (struct dealer_day) and the sizes of the tables are at hand, so this takes no longer than one page.
+ */
+enum outcome move_estimate(struct move *move, struct move_estimate *estimate);
+
 /* Moves the dealer, or goes on with its move. */
 enum outcome move_dealer(struct move *move);
 
@@ -68,6 +97,9 @@ enum outcome move_dealer(struct move *move);
 enum outcome move_abort(struct move *move);
 
 /* ---- the rows (rows.c) */
+
+/* Returns the bytes of the tables that a walk over all kinds reads in the side's ledger. @compared: over those compared. */
+uint64_t move_walk_bytes(const struct move_side *side, bool compared);
 
 /* Copies the rows from where the second ledger has them. */
 enum outcome move_copy(struct move *move);

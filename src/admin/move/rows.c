@@ -37,6 +37,45 @@ static struct bytes cursor_of(const struct kind_walk *walk)
 	return (struct bytes){walk->cursor.data, (uint32_t)walk->cursor.len};
 }
 
+/*
+ * Returns the bytes of the kind's table if a walk reads all of it; 0 if its keys begin with the dealer, of which only the
+ * rows are read.
+ */
+static uint64_t kind_bytes(const struct move_side *side, enum record record)
+{
+	return strcmp(record_infos[record].fields[0].name, "casino_id") == 0
+		? 0
+		: side->table_bytes[record];
+}
+
+uint64_t move_walk_bytes(const struct move_side *side, bool compared)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned int at = 0; at < move_record_count; at++) {
+		if (!compared || !move_copies(move_records[at]))
+			bytes += kind_bytes(side, move_records[at]);
+	}
+	return bytes;
+}
+
+static void pass_begin(struct move *move, const char *what, uint64_t bytes_all)
+{
+	move->pass = (struct move_progress){.what = what, .bytes_all = bytes_all};
+}
+
+/* Adds the page that was read. */
+static void pass_add(struct kind_walk *walk)
+{
+	struct move_progress *const pass = &walk->move->pass;
+	const uint64_t bytes = kind_bytes(walk->side, walk->record);
+
+	pass->looked += walk->page.looked;
+	if (!walk->page.more)
+		pass->bytes_kinds += bytes;
+	pass->bytes = pass->bytes_kinds + bytes / 1000000 * walk->page.part;
+}
+
 /* Reads the next page. */
 static enum outcome walk_next(struct kind_walk *walk)
 {
@@ -53,6 +92,7 @@ static enum outcome walk_next(struct kind_walk *walk)
 	code = move_ask(walk->move, walk->side, COMMAND_MOVE_READ, &cmd, &walk->page);
 	if (code != OUTCOME_DONE)
 		return code;
+	pass_add(walk);
 	walk->tally.count += walk->page.count;
 	walk->tally.amount += walk->page.amount;
 	memcpy(walk->tally.digest, walk->page.digest, sizeof(walk->tally.digest));
@@ -62,10 +102,11 @@ static enum outcome walk_next(struct kind_walk *walk)
 		: session_no_memory(walk->move->from.session);
 }
 
-static void show_rows(const struct move *move, const char *what, uint64_t rows)
+static void show_rows(struct move *move, uint64_t count)
 {
+	move->pass.count = count;
 	if (move->progress)
-		move->progress(move->progress_closure, what, rows);
+		move->progress(move->progress_closure, &move->pass);
 }
 
 /* Calls @act for the pages of one kind after @after. */
@@ -80,6 +121,7 @@ static enum outcome walk_kind(struct move *move, struct move_side *side, enum re
 		code = session_no_memory(move->from.session);
 	while (code == OUTCOME_DONE && walk.page.more) {
 		code = walk_next(&walk);
+		show_rows(move, move->rows);
 		/* An empty page counts if it is the last one: the kind is complete. */
 		if (code == OUTCOME_DONE && (walk.page.count || !walk.page.more))
 			code = act(&walk);
@@ -120,7 +162,7 @@ static enum outcome put_page(const struct kind_walk *walk)
 		return code;
 	move->to.now.move.page = result.page;
 	move->rows += walk->page.count;
-	show_rows(move, "rows copied", move->rows);
+	show_rows(move, move->rows);
 	return OUTCOME_DONE;
 }
 
@@ -134,6 +176,9 @@ enum outcome move_copy(struct move *move)
 	/* Without a cursor the kind was complete. */
 	if (there->page && !after.len)
 		at++;
+	pass_begin(move, "rows copied", move_walk_bytes(&move->from, false));
+	for (unsigned int done = 0; done < at; done++)
+		move->pass.bytes_kinds += kind_bytes(&move->from, move_records[done]);
 	for (; code == OUTCOME_DONE && at < move_record_count; at++) {
 		code = walk_kind(move, &move->from, move_records[at], MOVE_WANT_ROWS, after,
 			put_page);
@@ -155,7 +200,7 @@ static enum outcome tally_kind(struct move *move, struct move_side *side, enum r
 		code = walk_next(&walk);
 		if (code == OUTCOME_DONE)
 			move->compared += walk.page.count;
-		show_rows(move, "rows compared", move->compared);
+		show_rows(move, move->compared);
 	}
 	*tally = walk.tally;
 	buffer_free(&walk.cursor);
@@ -193,6 +238,8 @@ enum outcome move_compare(struct move *move)
 {
 	enum outcome code = OUTCOME_DONE;
 
+	pass_begin(move, "rows compared",
+		move_walk_bytes(&move->from, true) + move_walk_bytes(&move->to, true));
 	for (unsigned int at = 0; code == OUTCOME_DONE && at < move_record_count; at++) {
 		if (!move_copies(move_records[at]))
 			code = compare_kind(move, move_records[at]);
@@ -228,7 +275,7 @@ static enum outcome drop_page(const struct kind_walk *walk)
 	if (code != OUTCOME_DONE)
 		return code;
 	move->rows += result.dropped;
-	show_rows(move, "rows deleted", move->rows);
+	show_rows(move, move->rows);
 	return OUTCOME_DONE;
 }
 
@@ -249,6 +296,11 @@ enum outcome move_delete(struct move *move, struct move_side *side)
 
 	if (last < move_record_count && after.len)
 		at = last + 1;
+	pass_begin(move, "rows deleted", 0);
+	for (unsigned int left = 0; left < at; left++) {
+		if (!row_stays(side, move_records[left]))
+			move->pass.bytes_all += kind_bytes(side, move_records[left]);
+	}
 	while (code == OUTCOME_DONE && at-- > 0) {
 		if (!row_stays(side, move_records[at]))
 			code = walk_kind(move, side, move_records[at], MOVE_WANT_KEYS, after,

@@ -432,6 +432,22 @@ static enum status bdb_scan(struct store *store, const struct store_range *range
 	return status;
 }
 
+static uint32_t bdb_part_before(struct store *store, enum record record, struct bytes key)
+{
+	struct bdb_store *bdb = bdb_of(store);
+	DB *table = bdb->bdb.tables[record];
+	DBT dbt = dbt_buffer(bdb->key);
+	DB_KEY_RANGE range;
+
+	if (key.len > ROW_MAX)
+		return 0;
+	memcpy(bdb->key, key.data, key.len);
+	dbt.size = key.len;
+	if (table->key_range(table, NULL, &dbt, &range, 0))
+		return 0;
+	return (uint32_t)(range.less * 1000000);
+}
+
 static void bdb_figures(struct store *store, struct store_figures *figures)
 {
 	struct bdb_maintain *maintain = &bdb_of(store)->maintain;
@@ -516,6 +532,7 @@ enum status store_open(const struct store_options *options, struct store **store
 		.load = bdb_load,
 		.save = bdb_save,
 		.scan = bdb_scan,
+		.part_before = bdb_part_before,
 		.figures = bdb_figures,
 		.backup = bdb_backup,
 		.backup_progress = bdb_progress,

@@ -4,6 +4,7 @@
 #include "admin/move/move.h"
 
 #include "admin/names.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "cmd/ctl/cells/cells.h"
 #include "cmd/ctl/common/output.h"
@@ -12,6 +13,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#define RATE_AFTER_MS 1000
 
 /* A kind of rows that was compared. */
 struct compared_kind {
@@ -36,9 +39,61 @@ static const struct output_column compared_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static void show_progress(void *closure, const char *what, uint64_t rows)
+/* The line of progress. */
+struct shown {
+	struct progress progress;
+	const char *what; /* that is under way ... */
+	int64_t began_ms; /* ... since then, of the boot clock */
+	uint64_t bytes;   /* that were read then, by an earlier run */
+};
+
+static void show_progress(void *closure, const struct move_progress *now)
 {
-	progress_show(closure, "%s: %" PRIu64, what, rows);
+	struct shown *shown = closure;
+	const int64_t now_ms = clock_boot_ms();
+	uint64_t ms, done, left_s;
+
+	if (shown->what != now->what) {
+		shown->what = now->what;
+		shown->began_ms = now_ms;
+		shown->bytes = now->bytes;
+	}
+	ms = (uint64_t)(now_ms - shown->began_ms);
+	done = now->bytes - shown->bytes;
+	/* Before, the rate says nothing. */
+	if (ms < RATE_AFTER_MS || !done || now->bytes_all < now->bytes) {
+		progress_show(&shown->progress, "%s: %" PRIu64, now->what, now->count);
+		return;
+	}
+	left_s = (uint64_t)((double)ms * (double)(now->bytes_all - now->bytes) / (double)done /
+		1000);
+	progress_show(&shown->progress,
+		"%s: %" PRIu64 " (%" PRIu64 " of about %" PRIu64 " MiB read, %" PRIu64
+		" rows a second, about %" PRIu64 " s left)",
+		now->what, now->count, now->bytes >> 20, now->bytes_all >> 20,
+		now->looked * 1000 / ms, left_s);
+}
+
+/* Prints what the move will look at, and sets the sizes that the progress needs. */
+static enum outcome print_estimate(struct ctl *ctl, struct move *move)
+{
+	struct move_estimate estimate;
+	const enum outcome code = move_estimate(move, &estimate);
+
+	if (code != OUTCOME_DONE || ctl->json)
+		return code;
+	if (estimate.has_dealer)
+		fprintf(stderr,
+			"dealer %s: players: %" PRIu64 ", movements: %" PRIu64 ", bets: %" PRIu64
+			", callbacks: %" PRIu64 "%s\n",
+			move->casino_id, estimate.players, estimate.movements, estimate.bets,
+			estimate.callbacks,
+			estimate.at_least ? ", and older ones that were not counted" : "");
+	fprintf(stderr,
+		"the rows of all dealers are read to find its rows: %.1f MiB of tables until cell %s "
+		"serves the dealer\n",
+		(double)estimate.read_bytes / (1 << 20), move->to_name);
+	return OUTCOME_DONE;
 }
 
 /* Fills @row with the kind at place @at of move_records. Returns false if the dealer has no row of it. */
@@ -129,7 +184,7 @@ enum outcome ctl_dealer_move(struct ctl *ctl)
 	static struct move move;
 	const bool aborted = ctl->options[OPTION_ABORT] != NULL;
 	char casino_id[CASINO_ID_SIZE];
-	struct progress progress;
+	struct shown shown = {.what = NULL};
 	unsigned int at;
 	enum outcome code = names_read_casino_id(&ctl->session, ctl->args[0], casino_id);
 
@@ -147,11 +202,14 @@ enum outcome ctl_dealer_move(struct ctl *ctl)
 	move_open(&move, &ctl->session, &other, casino_id);
 	text_copy(move.from_name, sizeof(move.from_name), ctl->cell);
 	text_copy(move.to_name, sizeof(move.to_name), ctl->cells->list.cells[at].name);
-	progress = progress_begin(ctl);
+	shown.progress = progress_begin(ctl);
 	move.progress = show_progress;
-	move.progress_closure = &progress;
-	code = aborted ? move_abort(&move) : move_dealer(&move);
-	progress_end(&progress);
+	move.progress_closure = &shown;
+	if (!aborted)
+		code = print_estimate(ctl, &move);
+	if (code == OUTCOME_DONE)
+		code = aborted ? move_abort(&move) : move_dealer(&move);
+	progress_end(&shown.progress);
 	if (code == OUTCOME_DONE)
 		code = (ctl->json ? print_json : print_text)(ctl, &move, aborted);
 	move_close(&move);

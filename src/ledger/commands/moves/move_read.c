@@ -208,9 +208,13 @@ enum status move_read_read(const void *arg, const struct read_context *context, 
 		status = scan_rows(&page, visit_row);
 	buffer_free(&prefix);
 	buffer_free(&page.row);
+	result->looked = page.looked;
 	result->rows = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
 	if (result->more)
 		result->cursor =
 			(struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
+	if (result->more && context->store->part_before)
+		result->part =
+			context->store->part_before(context->store, cmd->record, result->cursor);
 	return page.failed || context->rows->failed ? STATUS_NOMEM : status;
 }
