@@ -54,8 +54,11 @@ class World:
             f'cells = {{"{self.b.config}"}}\nledger_deadline_ms = {DEADLINE_MS}\n')
         self.a.cells_config.chmod(0o644)
         self.b.dir.chmod(0o755)
-        for cell in self.cells.values():
-            cell.ctl("client", "add", "game", "--key-file=-", stdin=KEY)
+        # The game server's key has another id in each cell.
+        self.a.ctl("client", "add", "game")
+        self.a.ctl("client", "key-add", "game", "--key-file=-", stdin=KEY)
+        self.a.ctl("client", "key-retire", "game", "k1")
+        self.b.ctl("client", "add", "game", "--key-file=-", stdin=KEY)
         self.client = Client("game", KEY)
         self.dealers = {name: cell.dealer_add(f"dealer-{name}") for name, cell in self.cells.items()}
         self.users = {name: new_id("user") for name in self.cells}
