@@ -209,6 +209,7 @@ TALKING_UNITS = {"creditbridge-worker-wallet": ({"connect to edge.sock"}, set(DA
                  "creditbridge-worker-platform": ({"connect to edge.sock"}, set(DATA)),
                  "creditbridge-sweep": ({"connect to edge.sock"}, set(DATA)),
                  "creditbridge-console": ({"connect to jobs.sock"}, {*DATA, *FRONTS}),
+                 "creditbridge-console@test": ({"connect to jobs.sock"}, {*DATA, *FRONTS}),
                  "creditbridge-ping@test": (set(), {*DATA, *(str(RUN / name) for name in SOCKETS)})}
 # What runs as the ledger's user, and so has no network.
 SILENT_UNITS = ("creditbridge-ledger", "creditbridge-ledger@test", "creditbridge-job@test")
