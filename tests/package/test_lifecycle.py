@@ -100,6 +100,12 @@ def tables(state):
             for path in sorted((state / "db").glob("*.db"))}
 
 
+def with_cells(config, other):
+    """The text of the configuration of cell a, with the file of another cell."""
+    named = re.sub("(?m)^cell_name = .*", 'cell_name = "a"', config)
+    return re.sub("(?m)^cells = .*", f'cells = {{\n"{other}"}}', named)
+
+
 def state_put(archive):
     """Puts a state in the place of that which there is."""
     shutil.rmtree(STATE)
@@ -187,7 +193,11 @@ def case_older_schema():
         wallet.stop()
         state_put(OLDER_STATE)
         old = tables(STATE)
+        # What is wrong with the file of another cell does not keep the data of this one from being copied.
+        kept = cb_installed.CONFIG.read_text()
+        cb_installed.CONFIG.write_text(with_cells(kept, "/etc/creditbridge/cell-none.conf"))
         printed = dpkg_install(DEB)[0]
+        cb_installed.CONFIG.write_text(kept)
         wallet.start()
         status = wallet.ctl_json("status")
         check(status["schema"] > 0, f"the schema was raised: {status['schema']}")
@@ -524,8 +534,7 @@ class OtherCell(cb_installed.Installed):
         self.config.write_text('cell_name = "b"\nledger_number = 1\nsocket_directory = "/run/creditbridge-b"\n'
                                f'state_directory = "{self.state}"\n')
         self.kept = cb_installed.CONFIG.read_text()
-        named = re.sub("(?m)^cell_name = .*", 'cell_name = "a"', self.kept)
-        cb_installed.CONFIG.write_text(re.sub("(?m)^cells = .*", f'cells = {{"{self.config}"}}', named))
+        cb_installed.CONFIG.write_text(with_cells(self.kept, self.config))
 
     def ctl_argv(self, *words):
         return ["/usr/bin/creditbridgectl", "--config", str(self.config), *map(str, words)]
