@@ -217,6 +217,10 @@ void make_world(int kind, enum wallet_mode mode)
 	const struct client_put_cmd client = slots_client();
 	struct round_settle_result settled;
 
+	/* Cases may run in one process (CK_FORK=no). */
+	mover = "demo";
+	is_doubled = back = false;
+	calls_left = -1;
 	case_open_mode(kind, mode);
 	begin_life(case_db, 0);
 	ledger_free(&case_ledger);
