@@ -26,7 +26,7 @@ END_TEST
 
 START_TEST(signals_do_not_cut_a_sleep)
 {
-	struct itimerval every = {{0, 5000}, {0, 5000}};
+	const struct itimerval every = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
 	struct sigaction action;
 	int64_t start = clock_boot_ms();
 
@@ -36,6 +36,7 @@ START_TEST(signals_do_not_cut_a_sleep)
 	ck_assert_int_eq(setitimer(ITIMER_REAL, &every, NULL), 0);
 	clock_sleep_ms(120);
 	ck_assert_int_ge(clock_boot_ms() - start, 119);
+	ck_assert_int_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
 	start = clock_boot_ms();
 	clock_sleep_ms(0);
 	clock_sleep_ms(-5);
