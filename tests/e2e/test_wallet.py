@@ -2,7 +2,8 @@
 """The wallet from outside: real web servers, workers and ledger, called as by a dealer.
 
 Cases that depend on the web server run on each of them, mounted at / and at a prefix; the others
-only on lighttpd. With --installed, all run on one server of Debian's package.
+only on lighttpd. With --installed, all run on mod_fcgid of Debian's package, and those that depend
+on the server on each other one of it.
 """
 import concurrent.futures
 import itertools
@@ -618,6 +619,9 @@ ONCE = (
     ("suspended dealers and players", case_suspended),
     ("the rate limit", case_rate_limit),
     ("rotation of keys", case_key_rotation),
+)
+# These depend on what starts workers and the ledger.
+PROCESSES = (
     ("SIGTERM lets requests under way finish", case_sigterm),
     ("without the ledger", case_ledger_away),
 )
@@ -626,7 +630,7 @@ ONCE = (
 def built_cases(wallet):
     for kind in cb.SERVERS:
         for prefix in ("", PREFIX):
-            rules = ONCE if kind is cb.Lighttpd and not prefix else ()
+            rules = ONCE + PROCESSES if kind is cb.Lighttpd and not prefix else ()
             if kind.spawns and not prefix:
                 rules += (("one of several workers ends under load", case_sigterm_one),)
             yield from cb.bench_cases(Bench(wallet, kind, prefix), EVERYWHERE + rules,
@@ -634,7 +638,7 @@ def built_cases(wallet):
 
 
 def installed_cases(wallet, kind):
-    rules = ONCE
+    rules = ONCE + PROCESSES if kind is cb.INSTALLED["apache-fcgid"] else PROCESSES
     if kind.spawns:
         rules += (("one of several workers ends under load", case_sigterm_one),)
     return cb.bench_cases(Bench(wallet, kind, kind.prefix), EVERYWHERE + rules,

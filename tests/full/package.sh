@@ -2,6 +2,11 @@
 # Debian's package: it builds, the checkers of Debian have nothing to say, and it does
 # what it is for in machines of its own (tests/package/container.sh): in two without systemd, as
 # its reader installs it, and in one that systemd boots, by debian/tests.
+#
+# It has mounts of its own, because those end with it in whatever way it ends.
+if [ "$(id -u)" = 0 ] && [ -z "${CB_MOUNTS_OWN:-}" ] && unshare --mount true 2>/dev/null; then
+	CB_MOUNTS_OWN=1 exec unshare --mount bash "$0" "$@"
+fi
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$src/tests/full/package_build.sh"
 tests=$src/tests/package
@@ -11,9 +16,14 @@ complete() {
 	archive_complete "$work/archive"
 }
 
-# The source package, which is made without compiling.
+# Without the packages of debugging symbols, which the suite reproducible makes.
+build() {
+	DEB_BUILD_OPTIONS=noautodbgsym build_one
+}
+
+# The source package, which is made without compiling; only lintian reads it.
 source_package() {
-	package_build "$work/source/creditbridge" "$work/source.log" "${build_command/ -b / -S -d }"
+	package_build "$work/source/creditbridge" "$work/source.log" "${build_command/ -b / -S -d --source-option=-z1 }"
 }
 
 # Tags of `pedantic` are shown and no failure.
@@ -41,8 +51,8 @@ repository() {
 	make -C "$CB_BUILDDIR" --no-print-directory -s apt-repo DEB="$deb" APT_REPO_URL=file:/srv/apt-repo \
 		APT_REPO_KEYS="$work/keys" >"$work/repo.out" || return 1
 	cat "$work/repo.out"
-	mv "$made" "$work/base/plain/srv/apt-repo"
-	sed -n 's/^    //p' "$work/repo.out" >"$work/base/plain/srv/apt-repo.lines"
+	mv "$made" "$work/trees/base/plain/srv/apt-repo"
+	sed -n 's/^    //p' "$work/repo.out" >"$work/trees/base/plain/srv/apt-repo.lines"
 }
 
 # Whether this host can make machines; why not is printed.
@@ -59,18 +69,47 @@ machines() {
 	return 1
 }
 
-# machine KIND NAME COMMAND...: in a fresh machine.
-machine() {
-	local kind=$1 name=$2
-	shift 2
-	mkdir "$work/$name"
-	"$tests/container.sh" "$kind" "$work/base/$kind" "$work/$name" "$@"
+# The memory, in KiB, that this host has left, and our control group may use.
+memory_kib() {
+	{
+		sed -n 's/^MemAvailable: *\([0-9]*\) kB$/\1/p' /proc/meminfo
+		cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null |
+			awk '/^[0-9]+$/ { printf "%.0f\n", $1 / 1024 }'
+	} | sort -n | head -n 1
 }
 
+# The trees of the machines are in memory, if it has room: an overlay goes onto them there, wherever the temporary
+# files are.
+trees() {
+	mkdir "$work/trees"
+	if [ -n "${CB_MOUNTS_OWN:-}" ] && [ "$(memory_kib)" -ge "$trees_kib" ]; then
+		mount -t tmpfs -o "mode=711,size=${trees_kib}k" trees "$work/trees" || return 1
+		trap 'umount -l "$work/trees"; chmod -R u+w "$work"; rm -rf "$work"' EXIT
+	fi
+	"$tests/base.sh" "$work/trees/base" "$deb"
+}
+
+# machine KIND NAME COMMAND...: in a fresh machine, of which nothing is kept.
+machine() {
+	local kind=$1 name=$2 code=0
+	shift 2
+	mkdir "$work/trees/$name"
+	"$tests/container.sh" "$kind" "$work/trees/base/$kind" "$work/trees/$name" "$@" || code=$?
+	rm -rf "$work/trees/$name"
+	return "$code"
+}
+
+# scripted KIND NAME SCRIPT: what SCRIPT does in a fresh machine.
+scripted() {
+	machine "$1" "$2" chroot "$work/trees/$2/root" sh -c "$(cat "$tests/bare.sh" "$tests/$3.sh")"
+}
+
+# The tests need what is distributed only. With this file autopkgtest takes it for built, and installs no dpkg-dev.
 tested() {
+	: >"$work/export/debian/files"
 	machine systemd tested autopkgtest --no-built-binaries --output-dir="$work/results" \
 		--ignore-restrictions=isolation-container,breaks-testbed \
-		"$deb" "$work/one/creditbridge" -- chroot "$work/tested/root"
+		"$deb" "$work/export" -- chroot "$work/trees/tested/root"
 }
 
 # ended PID LOG: the result of a machine that ran beside others.
@@ -93,8 +132,10 @@ result() {
 
 mirror=${CB_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 export CB_DEBIAN_MIRROR=$mirror
+# What the trees take at most, and half as much again.
+trees_kib=$((6 << 20))
 if ! step "the sources are exported" export_sources ||
-	! step "README's dpkg-buildpackage" build_one || ! step "the source package" source_package; then
+	! step "README's dpkg-buildpackage" build || ! step "the source package" source_package; then
 	steps_end
 	exit 1
 fi
@@ -112,29 +153,22 @@ if ! why=$(machines); then
 		"the web console" $names; do
 		step_skip "package: $name" "$why"
 	done
-elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
+elif step "the trees of the machines" trees; then
 	# These run at the same time, because one of them mostly waits for cron. Their results are
 	# printed one by one.
 	tested >"$work/tested.log" 2>&1 &
 	tested=$!
-	machine systemd neighbour chroot "$work/neighbour/root" \
-		sh -c "$(cat "$tests/bare.sh" "$tests/neighbour.sh")" >"$work/neighbour.log" 2>&1 &
+	scripted systemd neighbour neighbour >"$work/neighbour.log" 2>&1 &
 	neighbour=$!
-	machine systemd console chroot "$work/console/root" \
-		sh -c "$(cat "$tests/bare.sh" "$tests/console.sh")" >"$work/console.log" 2>&1 &
+	scripted systemd console console >"$work/console.log" 2>&1 &
 	console=$!
-	step "a bare Debian with Apache: installed, used, purged" machine plain bare \
-		chroot "$work/bare/root" sh -c "$(cat "$tests/bare.sh" "$tests/first_hour.sh")" || true
-	step "a game server's first hour, then nginx and spawn-fcgi" machine plain games \
-		chroot "$work/games/root" sh -c "$(cat "$tests/bare.sh" "$tests/game_server.sh")" || true
+	step "a bare Debian with Apache: installed, used, purged" scripted plain bare first_hour || true
+	step "a game server's first hour, then nginx and spawn-fcgi" scripted plain games game_server || true
 	if step "make apt-repo" repository; then
-		step "the signed apt repository: installed from, changed" machine plain repo \
-			chroot "$work/repo/root" sh -c "$(cat "$tests/bare.sh" "$tests/apt_repo.sh")" || true
+		step "the signed apt repository: installed from, changed" scripted plain repo apt_repo || true
 	fi
-	step "the steps of the Containerfile, and its entry point" machine plain image \
-		chroot "$work/image/root" sh -c "$(cat "$tests/bare.sh" "$tests/container_image.sh")" || true
-	step "every other documented command, typed" machine systemd commands \
-		chroot "$work/commands/root" sh -c "$(cat "$tests/bare.sh" "$tests/commands.sh")" || true
+	step "the steps of the Containerfile, and its entry point" scripted plain image container_image || true
+	step "every other documented command, typed" scripted systemd commands commands || true
 	step "beside a PHP site that is served as before" ended "$neighbour" "$work/neighbour.log" || true
 	step "the web console: set up, signed in to, attacked" ended "$console" "$work/console.log" || true
 	wait "$tested" || true

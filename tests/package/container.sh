@@ -11,7 +11,7 @@
 # Exit: that of COMMAND; 77: this host does not let us make such a machine, or it did not boot.
 set -euo pipefail
 
-BOOT_S=60
+BOOT_S=180
 CGROUP=creditbridge-package.$$
 self=$(readlink -f "${BASH_SOURCE[0]}")
 

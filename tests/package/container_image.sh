@@ -22,6 +22,7 @@ printf 'path-exclude /usr/share/doc/*\npath-exclude /usr/share/man/*\n' >/etc/dp
 cp "$deb" /tmp/
 instructions | sed -n 's/^RUN //p' >run.steps
 [ "$(wc -l <run.steps)" = 3 ] || fail "RUN: $(cat run.steps)"
+expect "Apache, which this machine has" " apache2 " "$(cat run.steps)"
 # There is no network; what apt would fetch is in its cache.
 sed 's/apt-get update && //; s|/var/lib/apt/lists/\*|/nonexistent|' run.steps >run.sh
 typed run

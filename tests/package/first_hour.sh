@@ -52,10 +52,10 @@ echo "# what is not there without being asked for"
 
 echo "# the sweeper sweeps: by cron, or where systemd runs by its timer"
 by_hand cron start
-left=100
+left=300
 until creditbridgectl metrics | grep -q '^creditbridge_last_sweep_timestamp_seconds [1-9]'; do
 	left=$((left - 1))
-	[ "$left" -gt 0 ] || fail "no sweeper ran within 100 s"
+	[ "$left" -gt 0 ] || fail "no sweeper ran within 300 s"
 	sleep 1
 done
 
@@ -96,7 +96,7 @@ purge_typed() {
 		echo "$1"
 		until [ -e /tmp/purge.done ]; do sleep 0.1; done
 	} | {
-		DEBIAN_FRONTEND=teletype timeout 120 \
+		DEBIAN_FRONTEND=teletype timeout 300 \
 			script -qfec 'apt-get -q -y purge creditbridge' /dev/null >/tmp/purge.out 2>&1 || true
 		touch /tmp/purge.done
 	}

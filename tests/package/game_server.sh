@@ -51,7 +51,7 @@ zcat -f /usr/share/man/man8/creditbridge-dealer.fcgi.8* | sed -n '/^\.Sh EXAMPLE
 block page '/usr/libexec/creditbridge/creditbridge-dealer.fcgi --key-file keys' >dealer.sh
 setpriv --reuid=www-data --regid=www-data --clear-groups sh -c "mkdir -m 0700 /tmp/dealer &&
 	cd /tmp/dealer && cat >keys && $(cat dealer.sh)" <keys &
-left=100
+left=600
 until [ -S /tmp/dealer/sock ]; do
 	left=$((left - 1))
 	[ "$left" -gt 0 ] || fail "the dealer does not serve"

@@ -14,7 +14,7 @@ if [ "${MEASURE_STAGE:-}" != mounted ]; then
 fi
 trap 'umount -R "$work/root/proc" "$work/root/dev" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
 mount --make-rprivate /
-debootstrap --variant=minbase bookworm "$work/root" "$mirror" >"$work/debootstrap.log" 2>&1
+mmdebstrap --variant=minbase --format=directory bookworm "$work/root" "$mirror" >"$work/mmdebstrap.log" 2>&1
 mkdir "$work/root/srv/source"
 git -C "$top" ls-files -z | (cd "$top" && xargs -0 cp --parents -t "$work/root/srv/source")
 mount -t proc proc "$work/root/proc"

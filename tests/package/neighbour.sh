@@ -1,5 +1,5 @@
 #!/bin/sh
-# neighbour.sh: in a Debian with systemd whose Apache serves a PHP site by mod_php and one by mod_fcgid:
+# neighbour.sh: in a Debian with systemd whose Apache serves a PHP site by mod_php and a program by mod_fcgid:
 # the wallet is mounted with the commands of README.Debian, in each way, and the other sites are served as
 # before: slow uploads, slow headers, kept connections, FastCGI programs. Prints what it does; exits 0 if
 # all is well.
@@ -12,15 +12,20 @@ cd "$work" || exit
 echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/90yes
 
 echo "# the sites that are there already"
-apt-get -q install apache2 libapache2-mod-php php-cgi libapache2-mod-fcgid >/dev/null
+apt-get -q install --no-install-recommends apache2 libapache2-mod-php libfcgi-perl libapache2-mod-fcgid >/dev/null
 a2disconf -q security
 echo '<?php echo strlen(file_get_contents("php://input"));' >/var/www/html/length.php
 mkdir /var/www/other
-cat >/var/www/other/sleep.fphp <<'END'
-<?php sleep(intval($_SERVER["QUERY_STRING"])); echo "slept ", getmypid();
+cat >/var/www/other/sleep.fcgi <<'END'
+#!/usr/bin/perl
+use FCGI;
+my $request = FCGI::Request();
+while ($request->Accept() >= 0) {
+	sleep($ENV{QUERY_STRING});
+	print("Content-Type: text/plain\r\n\r\nslept $$\n");
+}
 END
-printf '#!/bin/sh\nexec /usr/bin/php-cgi -d cgi.force_redirect=0\n' >/usr/local/bin/other-php
-chmod 0755 /usr/local/bin/other-php
+chmod 0755 /var/www/other/sleep.fcgi
 cat >/etc/apache2/sites-available/other.conf <<'END'
 Listen 127.0.0.1:8081
 <VirtualHost 127.0.0.1:8081>
@@ -28,8 +33,7 @@ Listen 127.0.0.1:8081
 	<Directory /var/www/other>
 		Require all granted
 		Options +ExecCGI
-		AddHandler fcgid-script .fphp
-		FcgidWrapper /usr/local/bin/other-php .fphp
+		AddHandler fcgid-script .fcgi
 	</Directory>
 </VirtualHost>
 END
@@ -60,7 +64,7 @@ others() {
 	curl -s --limit-rate 20k -H 'Expect:' --data-binary @upload http://127.0.0.1/length.php >upload.out &
 	php slow.php header >header.out &
 	php slow.php kept >kept.out &
-	curl -s 'http://127.0.0.1:8081/sleep.fphp?25' >program.out &
+	curl -s 'http://127.0.0.1:8081/sleep.fcgi?25' >program.out &
 	curl -si -X TRACE http://127.0.0.1/length.php >trace.out
 	# Not the machine's other children.
 	wait

@@ -46,6 +46,7 @@ LIGHTTPD_MOUNTS = pathlib.Path("/etc/lighttpd/conf-enabled")
 UNWATCHED = ("/proc", "/sys", "/dev", "/tmp", "/var/tmp", "/var/cache", "/var/lib/apt",
              "/var/lib/dpkg", "/var/log", "/run/systemd", "/run/log", "/run/apache2", "/run/lock",
              "/run/udev", "/run/user", "/var/lib/systemd", "/var/lib/apache2/fcgid/sock")
+CALM_S = 0.05  # between two calls of one caller: an upgrade takes many seconds
 work = pathlib.Path(tempfile.mkdtemp(prefix="lifecycle-test."))
 os.environ["DEBIAN_FRONTEND"] = "noninteractive"
 
@@ -137,6 +138,7 @@ class Callers:
             if self.until_answered(body):
                 with self.lock:
                     self.count += 1
+            self.stopping.wait(CALM_S)
 
     def until_answered(self, body):
         deadline = time.monotonic() + 60
@@ -350,7 +352,7 @@ def case_way_back():
 def stop_what_cannot_start(wallet):
     """Each call makes systemd start a ledger that ends at once. It is stopped all the same."""
     with Knockers():
-        for _ in range(10):
+        for _ in range(5):
             run("systemctl", "reset-failed", "--all", "creditbridge-ledger*")
             run("systemctl", "start", *cb_installed.LEDGER_UNITS, check=False)
             time.sleep(0.3)
