@@ -159,10 +159,10 @@ suites() {
 }
 
 # unit_fork SUITE: whether check has to fork a child for each case of it, yes or no. A fork takes these programs under a
-# sanitizer or valgrind longer than most cases. Some cases of base set an alarm, some of store end their process, and some
-# of web leave memory to the end of theirs.
+# sanitizer or valgrind longer than most cases. Some cases of store end their process, and some of web leave memory to the
+# end of theirs.
 unit_fork() {
-	case $1 in base | web | store) echo yes ;; *) echo no ;; esac
+	case $1 in web | store) echo yes ;; *) echo no ;; esac
 }
 
 # sanitized TARGET...: makes them in $CB_BUILDDIR/sanitized, which several scripts use.
