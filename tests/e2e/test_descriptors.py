@@ -109,7 +109,8 @@ def case_fewer(bench):
     each = 4
     limit = SPARE + THREADS * (OF_THREAD + each)
     worker = Worker(bench, "fewer", 40, limit)
-    equal(worker.limit(), limit, "the limit")
+    # It listens a moment before that.
+    wait_until(lambda: worker.limit() == limit, WAIT_S, "the limit")
     few = worker.play(1)
     used = worker.play()
     print(f"# {few} descriptors with one dealer, {used} with {DEALERS}")
