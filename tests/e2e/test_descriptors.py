@@ -121,7 +121,7 @@ def case_fewer(bench):
 def case_too_few(bench):
     """A worker with too few descriptors logs it, and still calls dealers as long as it can."""
     worker = Worker(bench, "too-few", 64, 64)
-    check("descriptors_few limit=64 threads=4 " in worker.log.read_text(), "the log has it")
+    wait_until(lambda: "descriptors_few limit=64 threads=4 " in worker.log.read_text(), WAIT_S, "the line of the log")
     worker.play()
     worker.child.stop()
 
