@@ -199,6 +199,7 @@ conf=/etc/creditbridge/creditbridge.conf
 cp -p $conf conf.kept
 file $conf >a.part
 file /etc/creditbridge/cell-b.conf >b.part
+sed -i -e '/^cell_name\b/d' -e '/^cells\b/d' $conf
 cat a.part >>$conf
 cp b.part /etc/creditbridge/cell-b.conf
 chapter "A second cell on one host" >cell.sh
