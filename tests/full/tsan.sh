@@ -13,29 +13,21 @@ mkdir -m 1777 "$work/reports"
 #   sanitizer would report this as a deadlock, a hundred thousand times. Races have no suppression.
 tsan_options="exitcode=99 atexit_sleep_ms=0 detect_deadlocks=0"
 
-# The programs that have threads.
 tests=(link metrics web callback sweep)
-programs=(creditbridge-ledger creditbridge.fcgi creditbridge-dealer.fcgi creditbridge-sweep tests/dealer/faulty_dealer
-	tests/store/test_backup)
+programs=()
 for test in "${tests[@]}"; do
 	programs+=("tests/$test/test_$test")
 done
-# What these suites run without threads, and the console's libraries, which they do not run: those of the usual build.
-# It would take half of the time to build them.
-others=(creditbridgectl tests/lib/tables libconsole.a libadmin.a libexplain.a libproof.a)
 
 threads_build() {
-	local other
 	mkdir -p "$work/tsan"
 	cd "$work/tsan"
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -c -o tsan.o "$src/tests/full/tsan.c"
 	"$src/configure" --quiet --enable-werror --enable-sanitizers=thread CFLAGS="-O1 -g1" \
 		LDFLAGS=-Wl,--wrap=pthread_clockjoin_np LIBS="$work/tsan/tsan.o"
-	for other in "${others[@]}"; do
-		mkdir -p "$(dirname "$other")"
-		cp "$CB_BUILDDIR/$other" "$other"
-	done
-	make --no-print-directory -s -j"$(nproc)" "${others[@]/#/--assume-old=}" "${programs[@]}"
+	make --no-print-directory -s -j"$(nproc)" all
+	# Not in one with it: `all` is another make, and both would write the same objects.
+	make --no-print-directory -s -j"$(nproc)" "${programs[@]}" tests/store/test_backup
 }
 
 probe_build() {
