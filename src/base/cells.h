@@ -33,9 +33,10 @@ struct cell_list {
 
 /*
  * Fills @list: entry 0 is the cell of @own, which was read from @path, then those of own->cells, in
- * their order, and with @settings, of CELLS_MAX, the settings of all. The `cells` of a listed file are ignored. Two cells may share neither a name, nor a
- * ledger_number, nor a socket_directory. On failure, returns the status of settings_load() or
- * STATUS_CONFIG, and writes one line with the file and the remedy to @errors; @list is then undefined.
+ * their order. @settings gets what was read of each cell and has room for CELLS_MAX; NULL: not wanted.
+ * The `cells` of a listed file are ignored. Two cells may share neither a name, nor a ledger_number, nor
+ * a socket_directory. On failure, returns the status of settings_load() or STATUS_CONFIG, and writes one
+ * line with the file and the remedy to @errors; @list is then undefined.
  */
 enum status cells_load(const struct settings *own, const char *path, struct cell_list *list,
 	struct settings *settings, FILE *errors);

@@ -89,8 +89,8 @@ struct move_read_result {
 	bool more;
 	uint32_t count;
 	uint32_t looked; /* rows of all dealers that were looked at for the page */
-	uint32_t
-		part; /* of all rows of the kind are before the next page, in millionths; an estimate, 0: not known */
+	/* The part of all rows of the kind that is before the next page, in millionths: an estimate. 0: not known. */
+	uint32_t part;
 	char digest[DIGEST_TEXT_SIZE]; /* of all rows so far */
 	sum_t amount;                  /* sum of the amounts of the rows of the page */
 	struct bytes rows;

@@ -13,12 +13,15 @@ def elected(cell, old):
     wait_until(lambda: cell.leader() not in (None, old), ELECTION_S, f"another leader than {old.name}", 0.1)
 
 
-def leader_cut_off(world):
-    leader = world.leader()
+def cut_off(world, leader):
     leader.cut()
     yield
     elected(world.cell, leader)
     leader.join()
+
+
+def leader_cut_off(world):
+    yield from cut_off(world, world.leader())
 
 
 def new_leader_cut_off(world):
@@ -26,11 +29,7 @@ def new_leader_cut_off(world):
     old = world.leader()
     world.cell.switch_over(old, world.cell.other(old, world.active().member))
     elected(world.cell, old)
-    leader = world.healthy()
-    leader.cut()
-    yield
-    elected(world.cell, leader)
-    leader.join()
+    yield from cut_off(world, world.healthy())
 
 
 def leader_loses_power(world):
@@ -117,37 +116,36 @@ def pair_parted(world):
     standby.deliver_packets([leader])
 
 
-def link_slow(world):
-    standby = world.bystander()
-    world.note(f"the link of {standby.name}: {standby.slow_link()}")
+def slow_link(world, member):
+    world.note(f"the link of {member.name}: {member.slow_link()}")
     yield
-    standby.fast_link()
+    member.fast_link()
+
+
+def link_slow(world):
+    yield from slow_link(world, world.bystander())
 
 
 def leader_link_slow(world):
-    leader = world.leader()
-    world.note(f"the link of {leader.name}: {leader.slow_link()}")
-    yield
-    leader.fast_link()
+    yield from slow_link(world, world.leader())
 
 
 # -- the disk and the clock
 
 
-def leader_disk_slow(world):
-    leader = world.leader()
-    world.check_preloads(leader)
-    leader.preloads.slow_disk(SYNC_MS, WRITE_MS)
+def slow_disk(world, member):
+    world.check_preloads(member)
+    member.preloads.slow_disk(SYNC_MS, WRITE_MS)
     yield
-    leader.preloads.fast_disk()
+    member.preloads.fast_disk()
+
+
+def leader_disk_slow(world):
+    yield from slow_disk(world, world.leader())
 
 
 def standby_disk_slow(world):
-    standby = world.bystander()
-    world.check_preloads(standby)
-    standby.preloads.slow_disk(SYNC_MS, WRITE_MS)
-    yield
-    standby.preloads.fast_disk()
+    yield from slow_disk(world, world.bystander())
 
 
 def clock_stepped(world):

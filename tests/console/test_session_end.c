@@ -47,7 +47,7 @@ static void ask_page(struct page *page, const char *path, const char *query)
 }
 
 /* Pages of one command and of several ones lead to the sign-in, and then back to the page. */
-START_TEST(a_session_that_ends_amid_a_page)
+START_TEST(a_session_that_ends_during_a_page)
 {
 	static const struct desk_way way = {.look = look, .ask = ask};
 	static const char *const pages[][2] = {{"/console/dealer", "id=bank"},
@@ -76,7 +76,7 @@ Suite *session_end_suite(void)
 	Suite *suite = suite_create("session end");
 	TCase *tcase = tcase_create("session end");
 
-	tcase_add_test(tcase, a_session_that_ends_amid_a_page);
+	tcase_add_test(tcase, a_session_that_ends_during_a_page);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

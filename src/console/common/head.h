@@ -4,16 +4,16 @@
 
 #include "console/common/page.h"
 
-/* The session's cookie, before the name of the cell. The first one is for TLS. */
+/* How the name of the session's cookie begins. The first one is for TLS. */
 #define CONSOLE_COOKIE_SECURE   "__Host-creditbridge"
 #define CONSOLE_COOKIE_LOOPBACK "creditbridge-console"
 #define CONSOLE_COOKIE_ZONE     "creditbridge-zone"
-/* Bytes of the name of a cookie. */
+/* Bytes of the name of the session's cookie. */
 #define CONSOLE_COOKIE_NAME_SIZE (32 + SETTINGS_CELL_NAME_SIZE)
 
 /*
- * Writes the name of the session's cookie. That of a cell ends with "-CELL": a browser sends its cookies to all
- * consoles of a host, and each cell has sessions of its own.
+ * Writes the name of the session's cookie. If the ledger is a cell, the name ends with "-CELL": a browser sends its
+ * cookies to all consoles of a host, and each cell has sessions of its own.
  */
 void console_session_cookie(const struct page *page, char name[CONSOLE_COOKIE_NAME_SIZE]);
 

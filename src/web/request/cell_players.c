@@ -2,6 +2,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "domain/player_id.h"
 #include "web/request/cell_links.h"
 
 #include <string.h>
@@ -19,11 +20,10 @@ struct player_search {
 	int64_t deadline_ms;
 };
 
-/* Returns the cell that is asked first. Ids of number 0 and old ones begin with any character. */
+/* Returns the cell that is asked first. */
 static unsigned int hinted_cell(const struct web_cells *cells, const char *player_id)
 {
-	const char *place = player_id[0] ? strchr(PLAYER_ID_CHARACTERS, player_id[0]) : NULL;
-	const size_t number = place ? (size_t)(place - PLAYER_ID_CHARACTERS) : 0;
+	const unsigned int number = player_id_number(player_id);
 
 	for (unsigned int at = 0; number && at < cells->count; at++) {
 		if (cells->list[at].number == number)

@@ -7,6 +7,7 @@
 #include "admin/list.h"
 #include "base/text.h"
 #include "domain/callback.h"
+#include "domain/player_id.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -208,16 +209,10 @@ static bool want_dealer(struct wanted *wanted, const char *text, size_t len)
 	return true;
 }
 
-/*
- * Sets the cell that is asked first: the one whose number the first character is. Ids of number 0 and older ones
- * begin with any character.
- */
+/* Sets the cell that is asked first: the one that the id points to. */
 static void hint_player_cell(struct wanted *wanted, const struct ctl_cells *cells)
 {
-	static const char characters[] = PLAYER_ID_CHARACTERS;
-	const char first = wanted->row.player.player_id[0];
-	const char *place = first ? strchr(characters, first) : NULL;
-	const size_t number = place ? (size_t)(place - characters) : 0;
+	const unsigned int number = player_id_number(wanted->row.player.player_id);
 
 	for (unsigned int i = 0; number && i < cells->list.count; i++) {
 		if (cells->list.cells[i].ledger_number == number)

@@ -195,7 +195,7 @@ static void make_words(const struct job_work *work, const char *words[WORDS_MAX]
 		words[count++] = "--config";
 		words[count++] = config;
 	}
-	/* The console shows the default cell. Its jobs ask no other cell. */
+	/* The console shows the cell of this file. Its jobs ask no other cell. */
 	snprintf(texts->cell, sizeof(texts->cell), "--cell=%s", settings->cell_name);
 	if (settings->cell_count)
 		words[count++] = texts->cell;
