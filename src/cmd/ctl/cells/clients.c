@@ -322,7 +322,7 @@ static enum outcome refuse_replaced(struct clients *clients)
 static enum outcome add_key(struct clients *clients)
 {
 	const struct dealer_key *missing = missing_key(clients), *had;
-	char secret[KEY_SECRET_SIZE], key_id[KEY_ID_SIZE], first_id[KEY_ID_SIZE] = "";
+	char secret[KEY_SECRET_SIZE], key_id[KEY_ID_SIZE] = "", first_id[KEY_ID_SIZE] = "";
 	enum outcome code = refuse_replaced(clients);
 
 	if (code != OUTCOME_DONE)
