@@ -10,7 +10,7 @@
 flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd libpq)
 # Checks the file @1, or the files without a va_list of the folder @1.
 tidy() {
-	local checks= files=("$src/$1")
+	local files=("$src/$1") checks=
 	[ "$analyze_all" ] || is_analyzed "$1/" || checks='-clang-analyzer-*'
 	[ -f "$src/$1" ] || mapfile -t files < <(grep -L va_list "$src/$1"/*.c)
 	# shellcheck disable=SC2086 # flags are words
