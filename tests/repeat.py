@@ -1,16 +1,20 @@
 #!/usr/bin/python3
-"""repeat.py [-n N] [-j N] [TIER|SUITE...]: runs the check, or some suites of it, N times on a busy machine.
+"""repeat.py [-n N] [-j N] [--continue] [TIER|SUITE...]: runs the check, or some suites of it, N times on a busy machine.
 
--j N runs N at the same time, which makes the machine busy as well. Beside the runs two processes use a processor each and a third writes and syncs a file of 64 MiB, over
-and over. They are children of this program, and end with it, whatever ends it. $CB_HOGS and $CB_WRITERS
-set how many there are. Each run has a seed of its own in $SEED, counted up from the first one (that
-of the caller, else chosen). What a failed run printed is kept in check-repeat/ of the build directory. The last
-line is "N runs, N failed". Exit: 0 all runs passed; 1 one failed; 2 usage.
+-j N runs N at the same time, which makes the machine busy as well. Beside the runs two processes use a processor each
+and a third writes and syncs a file of 64 MiB, over and over. They are children of this program, and end with it,
+whatever ends it. $CB_HOGS and $CB_WRITERS set how many there are. Each run has a seed of its own in $SEED, counted up
+from the first one (that of the caller, else chosen). check-repeat/ of the build directory keeps the output of failed
+runs, and runs.json with one entry a finished run. --continue keeps them, and makes only the runs that are missing
+to N: twenty checks take hours. The last line is "N runs, N failed", the earlier runs included. Exit: 0 all runs
+passed; 1 one failed; 2 usage.
 """
 import argparse
 import collections
 import concurrent.futures
 import contextlib
+import datetime
+import json
 import os
 import pathlib
 import random
@@ -109,44 +113,74 @@ def number_from_1(text):
     return number
 
 
+class Record:
+    """The finished runs of some suites, in the file runs.json of @folder."""
+
+    def __init__(self, folder, words, keep):
+        self.folder = folder
+        self.path = folder / "runs.json"
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(exist_ok=True)
+        known = json.loads(self.path.read_text()) if self.path.exists() else {"suites": words, "runs": []}
+        if known["suites"] != words:
+            sys.exit(f"repeat.py: {self.path} has runs of {' '.join(known['suites'])}: leave --continue out")
+        self.known, self.runs = known, known["runs"]
+        git = subprocess.run(["git", "-C", SRCDIR, "describe", "--always", "--dirty"], capture_output=True, text=True)
+        self.commit = git.stdout.strip() or "none"
+
+    def add(self, **run):
+        """Adds a run. The new file replaces the old one, so that an interruption loses no run."""
+        now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        self.runs.append({"ended": now, "commit": self.commit, **run})
+        new = self.path.with_suffix(".new")
+        new.write_text(json.dumps(self.known, indent=1) + "\n")
+        new.replace(self.path)
+
+    def failed(self):
+        return sum(run["code"] != 0 for run in self.runs)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=number_from_1, default=20, metavar="N", help="runs (default: 20)")
     parser.add_argument("-j", type=number_from_1, default=1, metavar="N",
                         help="runs at the same time (default: 1)")
+    parser.add_argument("--continue", action="store_true", dest="keep",
+                        help="make only the runs that are missing to N since the last one without this option")
     parser.add_argument("words", nargs="*", metavar="TIER|SUITE", help="default: check")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, terminate)
     signal.signal(signal.SIGINT, terminate)
+    words = options.words or ["check"]
+    record = Record(builddir() / "check-repeat", words, options.keep)
     first = int(os.environ.get("SEED") or random.getrandbits(31))
-    logs = builddir() / "check-repeat"
-    shutil.rmtree(logs, ignore_errors=True)
-    logs.mkdir()
-    failed, causes = 0, collections.Counter()
+    causes = collections.Counter()
     with busy(), concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        runs = {pool.submit(run, options.words or ["check"], first + number,
-                            logs / f"run-{number + 1}.log"): number for number in range(options.n)}
+        runs = {}
+        for number in range(len(record.runs) + 1, options.n + 1):
+            seed = first + number - 1
+            log = record.folder / f"run-{seed}.log"
+            runs[pool.submit(run, words, seed, log)] = number, seed, log
         for done in concurrent.futures.as_completed(runs):
-            number = runs[done]
+            number, seed, log = runs[done]
             code, lines, took = done.result()
-            log = logs / f"run-{number + 1}.log"
-            named = [line for line in lines if line.startswith("FAILED ")]
             last = lines[-1] if lines and SUMMARY.match(lines[-1]) else f"exit code {code}"
-            print(f"run {number + 1} of {options.n}, SEED={first + number}: {last} in {took:.0f} s",
-                  flush=True)
+            print(f"run {number} of {options.n}, SEED={seed}: {last} in {took:.0f} s", flush=True)
+            named = [line for line in lines if line.startswith("FAILED ")]
+            record.add(seed=seed, code=code, result=last, seconds=round(took), failures=named)
             if not code:
                 log.unlink()
                 continue
-            failed += 1
             for line in named or lines[-5:]:
                 print(f"  {line}", flush=True)
             print(f"  log: {log}", flush=True)
             causes.update({": ".join(line[len("FAILED "):].split(": ")[:2]) for line in named})
     for case, count in causes.most_common():
         print(f"{count} times: {case}")
-    print(f"{options.n} runs, {failed} failed")
-    return 1 if failed else 0
+    print(f"{len(record.runs)} runs, {record.failed()} failed")
+    return 1 if record.failed() else 0
 
 
 if __name__ == "__main__":

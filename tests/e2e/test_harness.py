@@ -198,11 +198,17 @@ def the_check_repeated():
         ran = done(top, "repeat.py", "-n", "3", SEED="7")
         equal((ran.returncode, ran.stderr), (1, ""), ran.stdout)
         for line in ("run 2 of 3, SEED=8: 1 passed, 1 failed, 2 skipped in", "  FAILED mine: four",
-                     f"  log: {top / 'build' / 'check-repeat' / 'run-2.log'}", "1 times: mine: four",
+                     f"  log: {top / 'build' / 'check-repeat' / 'run-8.log'}", "1 times: mine: four",
                      "3 runs, 1 failed"):
             check(line in ran.stdout, f"{line} in {ran.stdout}")
-        equal(os.listdir(top / "build" / "check-repeat"), ["run-2.log"], "logs")
+        equal(sorted(os.listdir(top / "build" / "check-repeat")), ["run-8.log", "runs.json"], "files")
         equal(cb.commands_with(folder), {}, "processes that are left")
+        ran = done(top, "repeat.py", "-n", "3", "--continue")
+        equal((ran.returncode, ran.stdout), (1, "3 runs, 1 failed\n"), "no run is missing to 3")
+        ran = done(top, "repeat.py", "-n", "4", "--continue", SEED="7")
+        check("run 4 of 4, SEED=10" in ran.stdout and ran.stdout.endswith("4 runs, 1 failed\n"), ran.stdout)
+        ran = done(top, "repeat.py", "-n", "4", "--continue", "mine")
+        check(ran.returncode == 1 and "has runs of check: leave --continue out" in ran.stderr, ran.stderr)
         equal(done(top, "repeat.py", "-n", "1", SEED="7").returncode, 0, "a run that passes")
         ran = done(top, "repeat.py", "-n", "4", "-j", "3", SEED="7")
         check("4 runs, 1 failed" in ran.stdout, f"three at a time: {ran.stdout}")
