@@ -54,11 +54,15 @@ static void *run(void *unused)
 	return NULL;
 }
 
-static void start(uint32_t gather_us)
+static void listen_all(void)
 {
 	scratch_make(directory);
 	sockets = (struct sockets){listener("edge.sock"), listener("admin.sock"),
 		listener("peer.sock"), NULL, {(gid_t)-1, (gid_t)-1}, -1};
+}
+
+static void serve(uint32_t gather_us)
+{
 	options = (struct server_options){.connections_max = 8,
 		.queue_max = 2 * CALLS,
 		.gather_us = gather_us,
@@ -66,6 +70,12 @@ static void start(uint32_t gather_us)
 		.desk = {.share = {.percent = 10}},
 		.stop_fd = eventfd(0, 0)};
 	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+static void start(uint32_t gather_us)
+{
+	listen_all();
+	serve(gather_us);
 }
 
 static void stop(void)
@@ -170,6 +180,34 @@ static uint64_t read_all(int fd)
 	}
 	buffer_free(&in);
 	return count;
+}
+
+/* A client that goes before its greeting is no client that sent garbage. */
+START_TEST(a_client_that_has_gone_is_not_cut)
+{
+	const char *hello = "CBP1 cell host-b edge none 33 4294967295\n";
+	const ssize_t len = (ssize_t)strlen(hello);
+	uint8_t greeting[GREETING_SIZE];
+	int gone, left, other;
+
+	case_open(CASE_MEMORY);
+	listen_all();
+	gone = dial_to("peer.sock");
+	left = dial_to("peer.sock");
+	ck_assert_int_eq(send(gone, hello, (size_t)len, MSG_NOSIGNAL), len);
+	ck_assert_int_eq(send(left, hello, (size_t)len, MSG_NOSIGNAL), len);
+	close(gone);
+	serve(0);
+	/* Accepted and greeted after the client that has gone. */
+	ck_assert_int_eq(recv(left, greeting, sizeof(greeting), MSG_WAITALL), GREETING_SIZE);
+	other = dial_to("peer.sock");
+	ck_assert_int_eq(send(other, "hello\n", 6, MSG_NOSIGNAL), 6);
+	ck_assert_int_eq(recv(other, greeting, 1, 0), 0);
+	close(left);
+	close(other);
+	stop();
+	ck_assert_uint_eq(case_ledger.figures.clients_cut, 1);
+	case_close();
 }
 
 /* On peer.sock the hello comes first, in any pieces, and the frames of the client after it. */
@@ -457,6 +495,7 @@ Suite *server_suite(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, large_answers_wait_for_their_reader);
 	tcase_add_test(tcase, a_relayed_client_is_named_by_its_hello);
+	tcase_add_test(tcase, a_client_that_has_gone_is_not_cut);
 	tcase_add_test(tcase, a_few_commands_wait_for_others);
 	tcase_add_test(tcase, a_due_callback_ends_the_wait);
 	tcase_add_test(tcase, a_lone_command_does_not_wait);

@@ -65,6 +65,11 @@ void connection_read(struct connection *connection)
 		connection->dead = true;
 }
 
+void connection_refuse_bytes(struct connection *connection)
+{
+	connection->dead = connection->garbage = true;
+}
+
 bool connection_take_hello(struct connection *connection)
 {
 	struct bytes left = {connection->in.data, (uint32_t)connection->in.len};
@@ -86,7 +91,7 @@ bool connection_take_hello(struct connection *connection)
 	case FRAME_GARBAGE:
 		break;
 	}
-	connection->dead = true;
+	connection_refuse_bytes(connection);
 	return false;
 }
 
@@ -112,7 +117,7 @@ bool connection_take(struct connection *connection, struct frame_request *reques
 	case FRAME_GARBAGE:
 		break;
 	}
-	connection->dead = true;
+	connection_refuse_bytes(connection);
 	return false;
 }
 

@@ -34,6 +34,7 @@ struct connection {
 	bool unnamed; /* accepted on peer.sock, and its hello has not come */
 	bool surplus; /* beyond the limit of connections: frames are answered busy */
 	bool dead;    /* to be closed at the end of the round */
+	bool garbage; /* dead, because the client sent bytes that are no hello and no command */
 	bool again;   /* complete frames may be left in @in */
 	bool waiting_to_write;
 	bool waits_for_due; /* for the answer to CALLBACK_WAIT ... */
@@ -51,6 +52,9 @@ struct connection {
 	int64_t stuck_since_ms;   /* answers wait to be read since; 0: none */
 };
 
+/* The client sent something that it must not send: its connection is to be closed. */
+void connection_refuse_bytes(struct connection *connection);
+
 /* Returns a new connection for @fd, or NULL if memory is exhausted. */
 struct connection *connection_new(int fd, bool admin, const struct role_groups *groups);
 void connection_free(struct connection *connection);
@@ -66,13 +70,14 @@ void connection_read(struct connection *connection);
 
 /*
  * Takes the hello of a connection that was accepted on peer.sock: from then on it is one of the named
- * socket, host and user. Returns true if it has come. If it is none, marks the connection dead.
+ * socket, host and user. Returns true if it has come. If it is none, marks the connection
+ * as dead and garbage.
  */
 bool connection_take_hello(struct connection *connection);
 
 /*
  * Takes the next complete frame. Its payload is valid until the next connection_read(). Returns
- * false if there is none. If the data is invalid, marks the connection dead.
+ * false if there is none. If the data is invalid, marks the connection as dead and garbage.
  */
 bool connection_take(struct connection *connection, struct frame_request *request, int64_t now_ms);
 

@@ -185,7 +185,7 @@ static void collect_commands(struct server *server, struct connection *connectio
 		if (request.command >= COMMAND_COUNT ||
 			(request.payload.len > FRAME_MAX &&
 				request.command != COMMAND_SETTLE_BATCH)) {
-			connection->dead = true;
+			connection_refuse_bytes(connection);
 			return;
 		}
 		/* Answers keep the order of requests. */
@@ -201,8 +201,8 @@ static void collect_commands(struct server *server, struct connection *connectio
 		else if (connection->surplus || server->queue_len == server->options->queue_max)
 			outcome = FRAME_BUSY;
 		if (outcome == FRAME_DONE) {
-			connection->dead =
-				enqueue_command(server, connection, &request) == QUEUE_GARBAGE;
+			if (enqueue_command(server, connection, &request) == QUEUE_GARBAGE)
+				connection_refuse_bytes(connection);
 		} else if (connection->queued) {
 			/* Answers keep the order of requests, so this one waits. */
 			connection->taken = before;
@@ -438,7 +438,8 @@ static int take_in(struct server *server, int timeout_ms)
 		if (!connection->again || connection->dead)
 			continue;
 		collect_commands(server, connection, now_ms);
-		if (connection->dead)
+		/* A client that has gone is closed, too, but did nothing wrong. */
+		if (connection->garbage)
 			cut_connection(server, connection, "garbage");
 		else if (connection->out.len && !connection->queued)
 			connection_flush(connection, server->epoll, now_ms);
