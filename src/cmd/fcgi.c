@@ -450,6 +450,7 @@ static int serve_console(const struct arguments *arguments, const struct setting
 	struct fcgi_socket own = {.fd = -1};
 	const struct fcgi_console console = {
 		.settings = settings,
+		.config = arguments->config,
 		.base_path = service->base_path,
 		.threads = arguments->threads,
 		.loopback_http = arguments->loopback_http,

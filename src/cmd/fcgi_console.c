@@ -1,5 +1,6 @@
 #include "cmd/fcgi_console.h"
 
+#include "admin/cell_text.h"
 #include "base/text.h"
 #include "console/common/desk_link.h"
 #include "console/page_rate.h"
@@ -42,6 +43,9 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 	console.jobs_path = jobs;
 	text_copy(console.base_path, sizeof(console.base_path), arguments->base_path);
 	text_copy(console.cell, sizeof(console.cell), arguments->settings->cell_name);
+	if (cell_text_is_other(arguments->config, arguments->settings->cell_name))
+		text_copy(console.other_cell, sizeof(console.other_cell),
+			arguments->settings->cell_name);
 	console.page_rate = page_rate_new(arguments->settings->console_page_rate);
 	if (!console.page_rate) {
 		fprintf(stderr, "creditbridge.fcgi: memory is exhausted\n");

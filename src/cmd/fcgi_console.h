@@ -11,6 +11,7 @@
 
 struct fcgi_console {
 	const struct settings *settings;
+	const char *config;            /* the file that the settings were read from */
 	const char *base_path;         /* as text_base_path() makes it */
 	unsigned int threads;          /* requests served at a time */
 	bool loopback_http;            /* plain http is served to the loopback */

@@ -3,6 +3,7 @@
  */
 #include "doctor/doctor.h"
 
+#include "admin/cell_text.h"
 #include "wire/dealer_answer.h"
 
 #include <errno.h>
@@ -66,6 +67,8 @@ uint32_t doctor_dropped(const struct doctor_sheet *sheet)
 void doctor_remedy(struct doctor *doctor, const char *format, ...)
 {
 	struct doctor_sheet *sheet = doctor->sheet;
+	char text[sizeof(sheet->findings[0].remedy)];
+	const char *cell = "";
 	struct finding *last;
 	va_list arguments;
 
@@ -74,8 +77,12 @@ void doctor_remedy(struct doctor *doctor, const char *format, ...)
 		return;
 	last = &sheet->findings[sheet->count - 1];
 	va_start(arguments, format);
-	write_clean(last->remedy, sizeof(last->remedy), format, arguments);
+	write_clean(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	if (*doctor->settings_loaded &&
+		cell_text_is_other(doctor->options->config, doctor->settings->cell_name))
+		cell = doctor->settings->cell_name;
+	cell_text_write(cell, text, last->remedy, sizeof(last->remedy));
 }
 
 void doctor_unseen(struct doctor *doctor, const char *path, int error, const char *remedy)

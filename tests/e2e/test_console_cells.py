@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 """The web console of each of two cells, at one host name, with one browser.
 
-Ledgers, consoles and the acceptor of jobs are the installed programs, each with the file of its cell.
+Ledgers and consoles are the installed programs, each with the file of its cell: that of cell b is cell-b.conf, as on an
+installed host. Jobs are started as systemd starts them.
 """
 import contextlib
 import os
+import socket
+import subprocess
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -13,10 +17,9 @@ import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_codes import one_time_code  # noqa: E402
 from cb_console import Browser, Installed, front_setting  # noqa: E402
-from cb_process import Child, find_program, socket_ready  # noqa: E402
+from cb_process import find_program  # noqa: E402
 
 CELLS = {"a": 0, "b": 3}
-WAIT_S = 20
 OFFICE = None
 
 
@@ -32,10 +35,16 @@ class Office:
             stack.callback(wallet.close)
             wallet.dealer_add(f"dealer-{name}")
             wallet.player_add(f"dealer-{name}", f"user-{name}")
-            console = stack.enter_context(Installed(wallet, "console", threads=4))
+            self.wallets[name] = wallet
+        # The default cell is a: its file names that of b.
+        self.configs = {"a": self.wallets["a"].dir / "both.conf", "b": self.wallets["b"].dir / "cell-b.conf"}
+        self.configs["b"].write_text(self.wallets["b"].config.read_text())
+        self.configs["a"].write_text(self.wallets["a"].config.read_text() + f'cells = {{"{self.configs["b"]}"}}\n')
+        for name, wallet in self.wallets.items():
+            console = stack.enter_context(Installed(wallet, "console", config=self.configs[name], threads=4))
             browser = Browser(console, "ann")
             browser.cookies = cookies
-            self.wallets[name], self.consoles[name], self.browsers[name] = wallet, console, browser
+            self.consoles[name], self.browsers[name] = console, browser
 
     def sign_in(self, name):
         secret = self.wallets[name].ctl_json("operator", "add", "ann", "--role", "admin")["otpauth"]
@@ -73,22 +82,63 @@ def case_pages():
         check(f"This console shows cell {name}" in text, "the search says where it looked")
 
 
+@contextlib.contextmanager
+def jobs_served():
+    """Serves both sockets as systemd does: it runs the same command for each connection, which is its standard input."""
+    argv = [find_program("creditbridgectl"), "--config", OFFICE.configs["a"], "job"]
+    listeners, ran = [], []
+
+    def accept(listener):
+        with contextlib.suppress(OSError):
+            while True:
+                with listener.accept()[0] as connection:
+                    ran.append(subprocess.Popen(argv, stdin=connection))
+
+    for wallet in OFFICE.wallets.values():
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(wallet.sockets / "jobs.sock"))
+        listener.listen()
+        (wallet.sockets / "jobs.sock").chmod(0o666)  # The console's process runs as another user in the test.
+        listeners.append(listener)
+        threading.Thread(target=accept, args=(listener,), daemon=True).start()
+    try:
+        yield
+    finally:
+        for listener, wallet in zip(listeners, OFFICE.wallets.values()):
+            listener.shutdown(socket.SHUT_RDWR)  # ends accept()
+            listener.close()
+            (wallet.sockets / "jobs.sock").unlink()
+        for process in ran:
+            process.wait()
+
+
 def case_jobs():
     """The jobs of a console are those of its cell."""
-    wallet = OFFICE.wallets["b"]
-    path = wallet.sockets / "jobs.sock"
-    acceptor = Child([find_program("creditbridgectl"), "--config", wallet.config, "job", "--listen"],
-                     wallet.logs / "jobs.log")
-    try:
-        acceptor.wait_ready(lambda: socket_ready(path), WAIT_S, "jobs.sock")
-        path.chmod(0o666)  # The console's process runs as this user in the test.
-        browser = OFFICE.browsers["b"]
-        page = browser.follow(browser.post("/health", {"token": browser.token()}))
-        equal(page.status, 200, "the page with the checks")
-        check("Made " in page.text and "No creditbridgectl" not in page.text, f"doctor ran: {page.text[-900:]}")
-        check(wallet.dir.name in page.text and OFFICE.wallets["a"].dir.name not in page.text, "doctor looked at cell b")
-    finally:
-        acceptor.stop()
+    with jobs_served():
+        for name, other in (("a", "b"), ("b", "a")):
+            browser = OFFICE.browsers[name]
+            page = browser.follow(browser.post("/health", {"token": browser.token()}))
+            equal(page.status, 200, "the page with the checks")
+            check("Made " in page.text and "No creditbridgectl" not in page.text, f"doctor ran: {page.text[-900:]}")
+            text = page.text.replace(str(OFFICE.configs["b"]), "")  # the check that reads all files
+            check(f"/{OFFICE.wallets[name].dir.name}/state" in text and
+                  f"/{OFFICE.wallets[other].dir.name}/" not in text, f"doctor looked at cell {name}: {text}")
+            check("ping.sock is not there" in text, f"a remedy with a unit: {text}")
+            unit = "creditbridge-ping.socket" if name == "a" else "creditbridge-ping@b.socket"
+            check(f"systemctl enable --now {unit}" in text, f"{unit}: {text}")
+
+
+def case_remedies():
+    """The commands and units on the pages of another cell than the default one are those of that cell."""
+    for name, option, instance in (("a", "", ""), ("b", " --cell b", "@b")):
+        text = shown(name, "/operators")
+        check(f"creditbridgectl{option} operator add NAME" in text, f"/operators: {text}")
+        text = shown(name, "/dealer", id=f"dealer-{name}")
+        check(f"creditbridgectl{option} request --url URL" in text, f"/dealer: {text}")
+        text = shown(name, "/health")  # jobs.sock is not there
+        for part in (f"type: creditbridgectl{option} doctor", f"enable --now creditbridge-job{instance}.socket",
+                     f"keep creditbridgectl{option} job --listen running"):
+            check(part in text, f"/health: {part}: {text}")
 
 
 def case_sign_out():
@@ -98,9 +148,19 @@ def case_sign_out():
     check("cell b</span>" in shown("b", "/"), "the session in cell b goes on")
 
 
+def case_no_ledger():
+    """A restart of a ledger ends its sessions, so this is the last case."""
+    for name, option, instance in (("a", "", ""), ("b", " --cell b", "@b")):
+        OFFICE.wallets[name].stop()
+        page = OFFICE.browsers[name].get("/dealers")
+        equal(page.status, 503, f"cell {name} without a ledger")
+        check(f"systemctl status creditbridge-ledger{instance}; creditbridgectl{option} doctor." in page.text, page.text)
+
+
 CASES = [("sessions of two cells in one browser", case_sign_in), ("pages of each cell", case_pages),
-         ("jobs of a cell", case_jobs), ("the sign-out of one cell", case_sign_out)]
-for case in (case_pages, case_jobs, case_sign_out):
+         ("remedies of a cell", case_remedies), ("jobs of a cell", case_jobs), ("the sign-out of one cell", case_sign_out),
+         ("no ledger", case_no_ledger)]
+for case in (case_pages, case_remedies, case_jobs, case_sign_out):
     cb.needs(case, CASES[0][0])
 
 

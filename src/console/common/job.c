@@ -70,7 +70,7 @@ static bool job_lost(struct job_end *end)
 {
 	return job_not_run(end, JOB_FAILED,
 		"The job ended without a complete answer: too many jobs were asked for at once, or it was "
-		"killed. Repeat this in a moment; the log of creditbridgectl has more.");
+		"killed. Repeat this in a moment. Its log: journalctl -t creditbridgectl.");
 }
 
 /* Nothing listens on jobs.sock. */

@@ -317,7 +317,7 @@ enum outcome page_error(struct page *page, int code, const char *what, const cha
 	buffer_reset(&page->body);
 	page->code = code;
 	page_begin(page, title);
-	html_element(&page->html, "p", "error", what);
+	page_error_line(page, what);
 	if (where[0])
 		page_paragraph(page, where);
 	return page_end(page);

@@ -27,18 +27,21 @@
 #define PAGE_AGES_ROWS    10000 /* parked and held callbacks whose ages a page counts */
 #define PAGE_BASE_SIZE    256
 #define PAGE_COOKIES      2
+#define PAGE_REMEDY_SIZE  2048
 
 /* What all threads share. */
 struct console {
 	char base_path[PAGE_BASE_SIZE]; /* as text_base_path() makes it */
 	/* The cell whose ledger it shows. "": the installation has only one. */
 	char cell[SETTINGS_CELL_NAME_SIZE];
-	bool loopback_http;          /* plain http is served to the loopback */
-	uint64_t csv_rows;           /* rows of a list as CSV: PAGE_CSV_ROWS */
-	uint64_t ages_rows;          /* callbacks whose ages are counted: PAGE_AGES_ROWS */
-	struct page_rate *page_rate; /* NULL: any number of pages */
-	bool audit_views;            /* views of pages are recorded in the audit */
-	int64_t sweep_overdue_ms;    /* the sweeper is reported missing after this time */
+	char other_cell
+		[SETTINGS_CELL_NAME_SIZE]; /* the same, if it is not the default cell; otherwise "" */
+	bool loopback_http;                /* plain http is served to the loopback */
+	uint64_t csv_rows;                 /* rows of a list as CSV: PAGE_CSV_ROWS */
+	uint64_t ages_rows;                /* callbacks whose ages are counted: PAGE_AGES_ROWS */
+	struct page_rate *page_rate;       /* NULL: any number of pages */
+	bool audit_views;                  /* views of pages are recorded in the audit */
+	int64_t sweep_overdue_ms;          /* the sweeper is reported missing after this time */
 	const struct desk_way *way;
 	void *(*open_way)(void *closure); /* makes the way's context for a thread */
 	void (*close_way)(void *context);
@@ -85,6 +88,7 @@ struct page {
 	const char *section; /* to which the page belongs; NULL: that of its path */
 	unsigned int step_count;
 	struct page_step steps[PAGE_STEPS];
+	char remedy[PAGE_REMEDY_SIZE]; /* of page_remedy() */
 	struct html html;
 	struct buffer body;
 	struct buffer head;
@@ -135,7 +139,15 @@ void page_pager_number(struct page *page, const struct page_address *list, uint6
 void page_id(struct page *page, const char *id);
 /* Writes a button that copies @copied. Without the script it does nothing, so the script shows it. */
 void page_copy(struct page *page, const char *copied, const char *text);
+/*
+ * Returns @text, a sentence of the console's own, with the commands and units of the cell that the console shows
+ * (admin/cell_text.h). It is valid until the next call.
+ */
+const char *page_remedy(struct page *page, const char *text);
+/* Writes a paragraph: page_remedy() of @text. */
 void page_paragraph(struct page *page, const char *text);
+/* As page_paragraph(), for what is wrong. */
+void page_error_line(struct page *page, const char *text);
 /* Writes text with its line breaks, in a box that scrolls. @label: its name, or NULL. */
 void page_pre(struct page *page, const void *text, size_t len, const char *label);
 

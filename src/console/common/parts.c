@@ -1,4 +1,5 @@
 /* parts - the parts of a page: forms, ids, times. */
+#include "admin/cell_text.h"
 #include "base/text.h"
 #include "console/common/page.h"
 #include "console/common/route.h"
@@ -159,7 +160,20 @@ void page_copy(struct page *page, const char *copied, const char *text)
 
 void page_paragraph(struct page *page, const char *text)
 {
-	html_element(&page->html, "p", "", text);
+	html_element(&page->html, "p", "", page_remedy(page, text));
+}
+
+void page_error_line(struct page *page, const char *text)
+{
+	html_element(&page->html, "p", "error", page_remedy(page, text));
+}
+
+const char *page_remedy(struct page *page, const char *text)
+{
+	if (!page->console->other_cell[0])
+		return text;
+	cell_text_write(page->console->other_cell, text, page->remedy, sizeof(page->remedy));
+	return page->remedy;
 }
 
 void page_pre(struct page *page, const void *text, size_t len, const char *label)

@@ -320,7 +320,7 @@ void view_end(struct view *view, const char *empty)
 		html_open(html, "td");
 		html_attribute(html, "class", "empty");
 		html_attribute(html, "colspan", span);
-		html_text(html, empty);
+		html_text(html, page_remedy(view->page, empty));
 		html_close(html);
 		html_close(html);
 	}

@@ -248,7 +248,7 @@ static void write_checks(struct page *page, struct checks *checks, const struct 
 	if (checks->made_ms)
 		write_result(page, checks);
 	else if (!run->begun_ms)
-		html_element(html, "p", "error",
+		page_error_line(page,
 			end->detail[0] ? end->detail : "Doctor failed and did not say why.");
 	if (end->outcome == JOB_NOT_SERVED)
 		page_paragraph(page, JOB_HOW_TO_SERVE);
@@ -267,12 +267,12 @@ static void write_health(struct page *page, const struct status_result *status)
 	html_open(html, "section");
 	html_element(html, "h2", "", "Ledger");
 	if (status->halted)
-		html_element(html, "p", "error",
+		page_error_line(page,
 			"The ledger is halted because its disk failed: it refuses every request. Its log "
 			"has the error: journalctl -u creditbridge-ledger. After the repair, on its "
 			"host: creditbridgectl resume.");
 	if (status->storage_low)
-		html_element(html, "p", "error",
+		page_error_line(page,
 			"The disk is nearly full: the ledger refuses to write. Free or add space below "
 			"state_directory.");
 	text_duration(status->uptime_ms, up);
@@ -335,7 +335,7 @@ void page_health_down(struct page *page)
 	html_open(html, "ol");
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		html_open(html, "li");
-		html_element(html, "code", "", steps[i]);
+		html_element(html, "code", "", page_remedy(page, steps[i]));
 		html_close(html);
 	}
 	html_close(html);

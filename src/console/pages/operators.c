@@ -105,7 +105,7 @@ static void write_commands(struct page *page)
 	html_open(&page->html, "ul");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		html_open(&page->html, "li");
-		page_id(page, commands[i]);
+		page_id(page, page_remedy(page, commands[i]));
 		html_close(&page->html);
 	}
 	html_close(&page->html);

@@ -168,8 +168,9 @@ static void write_alarms(struct page *page, const struct overview *overview,
 	if (status->halted) {
 		open_alarm(page, &alarms);
 		html_text(html,
-			"The ledger is halted because its disk failed. After the repair: "
-			"creditbridgectl resume.");
+			page_remedy(page,
+				"The ledger is halted because its disk failed. After the repair: "
+				"creditbridgectl resume."));
 		html_close(html);
 	}
 	if (status->storage_low) {
@@ -185,7 +186,9 @@ static void write_alarms(struct page *page, const struct overview *overview,
 					 : "The sweeper was never seen");
 		if (status->swept_ms)
 			page_time(page, status->swept_ms);
-		html_text(html, ". On its host: systemctl status creditbridge-sweep.timer. ");
+		html_text(html,
+			page_remedy(page,
+				". On its host: systemctl status creditbridge-sweep.timer. "));
 		page_link(page, &health, "Health");
 		html_close(html);
 	}

@@ -220,7 +220,8 @@ static void write_left_out(struct page *page, const struct replay_preview *previ
 		html_element(html, "li", "", "The dealer has no URL: they wait until it has one.");
 	if (preview->dealer_is_held)
 		html_element(html, "li", "",
-			"The dealer is held: they wait for `creditbridgectl release`.");
+			page_remedy(page,
+				"The dealer is held: they wait for `creditbridgectl release`."));
 	html_open(html, "li");
 	html_printf(html, "The breaker of the dealer is %s.", breaker_names[preview->breaker]);
 	html_close(html);

@@ -94,10 +94,10 @@ static void write_next(struct page *page, const struct step *step, const char *c
 		text_copy(command, sizeof(command), step->command);
 	html_text(html, ". Next: ");
 	html_open(html, "code");
-	html_text(html, command);
+	html_text(html, page_remedy(page, command));
 	html_close(html);
 	html_text(html, " ");
-	page_copy(page, command, "copy");
+	page_copy(page, page_remedy(page, command), "copy");
 }
 
 void dealer_setup_steps(struct page *page, const struct dealer *dealer, const struct total *total)
@@ -183,7 +183,9 @@ void dealer_setup_keys(struct page *page, const struct dealer *dealer)
 		html_attribute(html, "class", "error");
 		html_text(html, "A restore brought these keys back at ");
 		page_time(page, dealer->keys_restored_ms);
-		html_text(html, ", and no operator has confirmed them: creditbridgectl status.");
+		html_text(html,
+			page_remedy(page,
+				", and no operator has confirmed them: creditbridgectl status."));
 		html_close(html);
 	}
 	html_close(html);

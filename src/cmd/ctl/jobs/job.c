@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ctl/cells/cells.h"
 #include "cmd/ctl/jobs/job_run.h"
 #include "sweep/duration.h"
 
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* Time for the request, and for the ledger's answer. */
@@ -277,6 +279,46 @@ static bool is_connected(void)
 	return getpeername(STDIN_FILENO, (struct sockaddr *)&peer, &len) == 0;
 }
 
+/* Writes the directory of the socket that accepted the connection on standard input. */
+static bool accepted_in(char directory[SETTINGS_SOCKETS_SIZE])
+{
+	struct sockaddr_un own = {.sun_family = AF_UNSPEC};
+	socklen_t len = sizeof(own) - 1; /* so that a NUL follows */
+	char *slash;
+
+	if (getsockname(STDIN_FILENO, (struct sockaddr *)&own, &len) < 0 ||
+		own.sun_family != AF_UNIX)
+		return false;
+	slash = strrchr(own.sun_path, '/');
+	if (slash)
+		*slash = '\0';
+	return slash && text_copy(directory, SETTINGS_SOCKETS_SIZE, own.sun_path);
+}
+
+/*
+ * Moves the session to the cell whose jobs.sock or ping.sock accepted the connection. systemd starts the same command
+ * for all cells: a service that a template of sockets starts does not get the name of the cell.
+ */
+static enum outcome enter_cell(struct ctl *ctl)
+{
+	static struct ctl_cells cells; /* outlives the session */
+	char directory[SETTINGS_SOCKETS_SIZE];
+	bool several;
+	enum outcome code = session_settings(&ctl->session);
+	const struct settings *own = &ctl->session.settings;
+
+	if (code != OUTCOME_DONE || !own->cell_count || !accepted_in(directory) ||
+		strcmp(own->socket_directory, directory) == 0)
+		return code;
+	code = cells_open(ctl, &cells, &several);
+	for (unsigned int at = 0; code == OUTCOME_DONE && at < cells.list.count; at++) {
+		if (strcmp(cells.list.cells[at].socket_directory, directory) == 0)
+			cells_enter(ctl, &cells, at);
+	}
+	cells_close(&cells);
+	return code;
+}
+
 enum outcome ctl_job(struct ctl *ctl)
 {
 	struct job_service service = {.ctl = ctl, .limit_ms = INT64_MAX, .inquiries = -1};
@@ -293,7 +335,7 @@ enum outcome ctl_job(struct ctl *ctl)
 		return ctl_usage(ctl,
 			"standard input is no connection of jobs.sock: systemd starts this (creditbridge-"
 			"job.socket), or give --listen");
-	code = session_settings(&ctl->session);
+	code = ctl->options[OPTION_LISTEN] ? session_settings(&ctl->session) : enter_cell(ctl);
 	if (code == OUTCOME_DONE)
 		settings_open_log(&ctl->session.settings, "creditbridgectl");
 	if (code == OUTCOME_DONE && ctl->options[OPTION_LISTEN]) {
