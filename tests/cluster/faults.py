@@ -7,6 +7,7 @@ import collections
 import itertools
 import signal
 import sys
+import threading
 import time
 
 import host_faults as host
@@ -15,6 +16,7 @@ from host_faults import ELECTION_S, elected
 
 STOP_S = 4.0
 LEASE_S = 10.0  # longer than Patroni's ttl
+RUN_S = 0.03    # between two waits of etcd for its disk
 PAIR_S = 2.0    # between the faults of a pair, at most
 
 Fault = collections.namedtuple("Fault", "name function holds bar")
@@ -75,6 +77,25 @@ def etcd_stopped(world):
     signal_pids([member.etcd.pid], signal.SIGSTOP)
     yield
     signal_pids([member.etcd.pid], signal.SIGCONT)
+
+
+def etcd_slow(world):
+    """The disk of etcd's leader takes SYNC_MS for each commit. Its program is static, so no library can delay its calls:
+    it is stopped for that time, over and over."""
+    pid = world.cell.etcd_leader().etcd.pid
+    healed = threading.Event()
+
+    def delay():
+        while not healed.wait(RUN_S):
+            signal_pids([pid], signal.SIGSTOP)
+            time.sleep(host.SYNC_MS / 1000)
+            signal_pids([pid], signal.SIGCONT)
+
+    thread = threading.Thread(target=delay, daemon=True)
+    thread.start()
+    yield
+    healed.set()
+    thread.join()
 
 
 def switchover(world):
@@ -142,6 +163,7 @@ FAULTS = (
     Fault("patroni stopped", patroni_stopped, LEASE_S, 15.0),
     Fault("etcd member killed", etcd_killed, 3.0, 5.0),
     Fault("etcd member stopped", etcd_stopped, STOP_S, 5.0),
+    Fault("etcd's disk slow", etcd_slow, 5.0, 5.0),
     Fault("switchover", switchover, 1.0, 10.0),
     Fault("new leader cut off", host.new_leader_cut_off, 1.0, 60.0),
     Fault("cancelled wait", wait_cancelled, 1.0, 5.0),
@@ -161,11 +183,12 @@ SHORT = (
     ("postmaster killed", "standby stopped", "etcd member stopped"),
     ("standby's host lost", "etcd member killed", "peer stopped"),
     ("cancelled wait", "leader's disk slow", "leader's link slow"),
-    ("switchover", "slow link", "standby's disk slow"),
+    ("switchover", "slow link", "standby's disk slow", "etcd's disk slow"),
     ("ledger lost", "ledger stopped", "engine killed"),
 )
 # The first lasts while the second comes and goes. Two hosts remain: neither of both may take away another host.
-LASTING = ("standby's disk slow", "leader's disk slow", "slow link", "leader's link slow", "clock steps", "etcd member stopped")
+LASTING = ("standby's disk slow", "leader's disk slow", "etcd's disk slow", "slow link", "leader's link slow", "clock steps",
+           "etcd member stopped")
 AWAY = ("standby's host lost", "standby stopped")
 SUDDEN = ("engine killed", "ledger lost", "ledger stopped", "cancelled wait", "postmaster killed")
 PAIRS = (*itertools.product(LASTING + AWAY, SUDDEN), *itertools.product(LASTING[:-1], ("leader's host lost", "leader mute")))
