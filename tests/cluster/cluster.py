@@ -8,7 +8,9 @@ Without --seconds each FAULT, or FIRST+SECOND at once, is injected once; by defa
 (faults.SHORT), and a control. With --seconds all are injected in turn, and then by chance, with pairs of them
 between, for so long; both controls follow. Then: each acknowledged transfer is once in the tables of the
 leader and of both standbys with its answer, `creditbridgectl check` finds nothing, repeated calls get the same answers,
-and no fault left the callers without an answer for longer than its bar. Prints TAP, and the figures as a comment.
+one order of the calls explains all answers (order.py), each bet ended as its game server was answered, at the dealer
+and here (tests/crash/judge.py), and no fault left the callers without an answer for longer than its bar. Prints TAP, and
+the figures as a comment.
 
 The hosts are network namespaces (namespaces.py), so that root is not needed.
 """
@@ -41,6 +43,7 @@ def show(figures):
     for row in figures["faults"]:
         print(f"#   {row['fault']:<44} longest time without an answer {row['stall_s']:5.2f} s (bar {row['bar_s']:.0f} s)",
               flush=True)
+    print(f"# {figures['ordered']} calls in one order; bets: {json.dumps(figures['bets'])}", flush=True)
     print(f"# {figures['acknowledged']} acknowledged, 0 lost, 0 doubled, longest stall {figures['longest_s']:.1f} s",
           flush=True)
 
@@ -55,7 +58,7 @@ def judged(world):
 
 
 def case_faults(options):
-    with World(options.seed) as world:
+    with World(options.seed, bets=True) as world:
         world.begin()
         for name in options.faults or [world.chance.choice(names) for names in faults.SHORT]:
             world.inject(faults.by_name(name))
@@ -73,7 +76,7 @@ def planned(chance):
 
 def case_campaign(options):
     chance = random.Random(options.seed)
-    with World(options.seed, rate=100) as world:
+    with World(options.seed, rate=100, bets=True) as world:
         world.begin()
         end = time.monotonic() + options.seconds
         for fault in itertools.takewhile(lambda _: time.monotonic() < end, planned(chance)):

@@ -1,4 +1,5 @@
 """The service on the hosts of a cell: a ledger, a web server with workers, and sweepers."""
+import json
 import os
 import pathlib
 import re
@@ -6,6 +7,7 @@ import shutil
 import subprocess
 
 import cb
+import rounds
 from cell import DATABASE, SCHEMA, USER
 
 PORT = 8080
@@ -16,6 +18,7 @@ WORKERS = 4
 
 def settings(cell, member):
     return {
+        **rounds.SETTINGS,
         "cell_member": member.name, "cell_listen": f"{member.address}:{PEER_PORT}",
         "cell_tls_directory": str(cell.dir / "tls"),
         "store": "postgresql", "postgresql_hosts": cell.hosts_setting(), "postgresql_database": DATABASE,
@@ -86,6 +89,14 @@ class Service:
         self.sweeper = subprocess.Popen(
             [*self.member.enter(), str(cb.find_program("creditbridge-sweep")), "--config", str(self.wallet.config)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def sweep_once(self):
+        """Returns the summary of one run of a sweeper."""
+        done = subprocess.run([*self.member.enter(), str(cb.find_program("creditbridge-sweep")), "--config",
+                               str(self.wallet.config), "--json", "--for", "1s"], capture_output=True, text=True, timeout=60,
+                              check=False)
+        cb.equal(done.returncode, 0, f"exit code of a sweeper: {done.stdout}{done.stderr}")
+        return next(json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
 
     def close(self):
         if self.sweeper:

@@ -8,7 +8,9 @@ import load
 from cb import check, equal
 from cell import SCHEMA, Cell
 from faults import elected
+from order import History
 from pulse import Pulse, stood_still
+from rounds import Rounds
 from service import Service
 
 HEALTHY_S = 90.0
@@ -36,9 +38,10 @@ class Stalls:
 
 
 class World:
-    """A context manager. Without @quorum, commits wait for no standby: then acknowledged calls can be lost."""
+    """A context manager. Without @quorum, commits wait for no standby: then acknowledged calls can be lost. With @bets,
+    game servers play rounds beside the callers (rounds.py)."""
 
-    def __init__(self, seed, note=lambda text: print(f"# {text}", flush=True), rate=RATE, quorum=True, ledgers=3):
+    def __init__(self, seed, note=lambda text: print(f"# {text}", flush=True), rate=RATE, quorum=True, ledgers=3, bets=False):
         self.seed = seed
         self.chance = random.Random(f"{seed}/faults")
         self.note = note
@@ -48,6 +51,11 @@ class World:
         self.services = []
         self.ring = []
         self.load = None
+        self.bets = bets
+        self.rounds = None
+        self.history = History(load.START_CENTS)
+        self.ends = {}  # of the bets
+        self.ordered = 0  # calls in the history
         self.pulse = Pulse()
         self.records = []
 
@@ -59,9 +67,11 @@ class World:
                 self.services[-1].start()
             wallet = self.services[0].wallet
             dealers = [wallet.dealer_add(f"dealer-{n}") for n in range(load.DEALERS)]
-            self.load = load.Load(wallet, self.ring[0], dealers, self.seed, rate=self.rate)
+            self.load = load.Load(wallet, self.ring[0], dealers, self.seed, rate=self.rate, record=self.history.add)
             for client in self.load.clients:
                 client.caller.server = self.ring[client.number % len(self.ring)]
+            if self.bets:
+                self.rounds = Rounds(self)
         except BaseException:
             self.__exit__(*sys.exc_info())
             raise
@@ -73,6 +83,8 @@ class World:
         self.pulse.stopping.set()
         if self.load:
             self.load.stopping.set()
+        if self.rounds:
+            self.rounds.close()
         for service in self.services:
             if kind:
                 self.note("\n".join(service.log()[-20:]))
@@ -144,7 +156,8 @@ class World:
         leader = self.cell.wait_streaming(seconds=HEALTHY_S)
         before = len(self.load.answered())
         cb.wait_until(lambda: len(self.load.answered()) > before or self.load.failures(), HEALTHY_S, "an answer", 0.05)
-        check(not self.load.failures(), f"a call failed: {self.load.failures()[:1] and self.load.failures()[0].failure!r}")
+        failed = self.load.failures() + (self.rounds.failures() if self.rounds else [])
+        check(not failed, f"a call failed: {failed[:1] and failed[0].failure!r}")
         return leader
 
     # -- faults
@@ -152,6 +165,8 @@ class World:
     def begin(self):
         self.pulse.start()
         self.load.start()
+        if self.rounds:
+            self.rounds.start()
 
     def inject(self, fault):
         self.note(f"{fault.name}: the leader is {self.healthy().name}")
@@ -165,6 +180,8 @@ class World:
 
     def end(self):
         self.load.stop()
+        if self.rounds:
+            self.rounds.stop()
 
     # -- the proof
 
@@ -175,10 +192,13 @@ class World:
                  "whole_s": round(ended - begun, 1)} for fault, begun, ended in self.records]
         return {"acknowledged": len(self.load.transfers()), "answers": len(self.load.answered()),
                 "repeats": self.load.repeats(), "start_s": round(self.cell.started_s, 1), "faults": rows,
-                "longest_s": max((row["stall_s"] for row in rows), default=0.0)}
+                "bets": self.ends, "ordered": self.ordered, "longest_s": max((row["stall_s"] for row in rows), default=0.0)}
 
     def prove(self):
         service = self.active()
+        if self.rounds:
+            self.ends = self.rounds.prove(service)
+        self.ordered = self.history.prove()
         self.load.wallet, self.load.server = service.wallet, service.server
         self.load.prove(REPLAYS)
         self.prove_tables()

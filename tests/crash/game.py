@@ -159,7 +159,7 @@ class Caller:
 
     def attempt(self, path, body):
         if self.connection is None:
-            self.connection = http.client.HTTPConnection("127.0.0.1", self.server.platform_port,
+            self.connection = http.client.HTTPConnection(self.server.address, self.server.platform_port,
                                                          timeout=TIMEOUT_S)
         self.connection.request("POST", path, body, {
             "x-client-id": self.client.client_id, "Content-Type": "application/json",

@@ -68,6 +68,7 @@ class Caller:
         self.connection = None
         self.repeats = 0
         self.asked = 0.0  # when the last attempt began
+        self.sent = []    # of the last call, for each attempt: when it began and ended, in ns, and its answer; None: none
 
     def close(self):
         if self.connection:
@@ -93,15 +94,19 @@ class Caller:
                    "x-casino-signature": cb.sign(player.dealer.key, body),
                    "Connection": "keep-alive" if self.keep_alive else "close"}
         deadline = time.monotonic() + PATIENCE_S
+        self.sent = []
         while True:
+            begun = time.monotonic_ns()
             try:
                 answer = self.attempt(method, path, body, headers)
                 if answer.status < 500 and not refused(answer, REPEATED):
+                    self.sent.append((begun, time.monotonic_ns(), answer))
                     return answer
                 why = repr(answer)
             except BROKEN as error:
                 self.close()
                 why = repr(error)
+            self.sent.append((begun, None, None))
             if time.monotonic() > deadline:
                 raise Unanswered(f"{path} {fields}: the last attempt: {why}")
             self.repeats += 1
@@ -145,6 +150,7 @@ class Client(threading.Thread):
                 "user_id": player.user_id, "request_timestamp": cb.now_ms()})
             if answer.status != 200 or not answer.json["balance"] >= 0:
                 raise AssertionError(f"balance: {answer}")
+            self.load.record(BALANCE, player, f"balance-{self.number}-{len(self.answered)}", 0, self.caller.sent)
         else:
             # Now and then the amount is more than any player has: a refusal is recorded, and
             # repeated, too.
@@ -159,15 +165,18 @@ class Client(threading.Thread):
             transfer.status = answer.status
             transfer.answer = answer.json
             self.transfers.append(transfer)
+            self.load.record(transfer.path, player, transfer.key, transfer.cents, self.caller.sent)
         self.asked.append(self.caller.asked)
         self.answered.append(time.monotonic())
 
 
 class Load:
     """The clients on one server, which make at most @rate calls a second, and afterwards the judge
-    of the answers that they got. A call that was not answered is repeated after @retry_s."""
+    of the answers that they got. A call that was not answered is repeated after @retry_s. @record gets
+    each answered call: its path, player, key and cents, and Caller.sent."""
 
-    def __init__(self, wallet, server, dealers, seed, rate=None, retry_s=PAUSE_S):
+    def __init__(self, wallet, server, dealers, seed, rate=None, retry_s=PAUSE_S, record=lambda *_: None):
+        self.record = record
         self.wallet = wallet
         self.server = server
         self.seed = seed

@@ -13,13 +13,13 @@ PROGRAM = pathlib.Path(os.path.abspath(__file__)).parent / "proxy.py"
 class Network:
     """Between the service and the dealer's server at port @target."""
 
-    def __init__(self, directory, target, seed, timeout_ms, refund_delay_ms):
+    def __init__(self, directory, target, seed, timeout_ms, refund_delay_ms, address="127.0.0.1"):
         self.port = cb.free_port()
-        self.base_url = f"http://127.0.0.1:{self.port}"
+        self.base_url = f"http://{address}:{self.port}"
         control = cb.free_port()
         self.log = pathlib.Path(directory) / "network.log"
         self.child = cb.Child(
-            [sys.executable, PROGRAM, "--listen", self.port, "--target", target,
+            [sys.executable, PROGRAM, "--address", address, "--listen", self.port, "--target", target,
              "--control", control, "--seed", seed, "--timeout-ms", timeout_ms,
              "--refund-delay-ms", refund_delay_ms], self.log)
         self.line = None

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """A network that fails, between the service and a dealer's server.
 
-    proxy.py --listen PORT --target PORT --control PORT --seed SEED
+    proxy.py --address ADDRESS --listen PORT --target PORT --control PORT --seed SEED
              --timeout-ms N --refund-delay-ms N
 
-Passes each request on to 127.0.0.1:TARGET, unless a fault strikes, and keeps a book of what
+Passes each request to ADDRESS:PORT on to 127.0.0.1:TARGET, unless a fault strikes, and keeps a book of what
 arrived: how often each webhook-id, and with what bodies. Which fault strikes the n-th arrival of a
 webhook-id is drawn from the seed. --timeout-ms is how long the service waits for an answer,
 --refund-delay-ms how long until it refunds a bet: what is late is late by these.
@@ -224,7 +224,7 @@ class Proxy:
     # -- the listener, and the control port
 
     async def listen(self):
-        self.server = await asyncio.start_server(self.serve_cutting, "127.0.0.1",
+        self.server = await asyncio.start_server(self.serve_cutting, self.options.address,
                                                  self.options.listen, limit=HEAD_MAX, backlog=512)
 
     async def serve_cutting(self, reader, writer):
@@ -272,6 +272,7 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("listen", "target", "control", "timeout-ms", "refund-delay-ms"):
         parser.add_argument(f"--{name}", type=int, required=True)
+    parser.add_argument("--address", required=True)
     parser.add_argument("--seed", required=True)
     asyncio.run(Proxy(parser.parse_args()).run())
     return 0
