@@ -9,9 +9,10 @@
 
 #include <stdint.h>
 
-#define DESK_NAME_SIZE   33  /* [A-Za-z0-9_.-]{1,32}; the audit shows it */
-#define DESK_LOGIN_SIZE  129 /* name of the web server's user: 1 to 128 bytes UTF-8 */
-#define DESK_SECRET_SIZE 33  /* 160 bits as 32 base32 characters */
+#define DESK_NAME_SIZE    33  /* [A-Za-z0-9_.-]{1,32}; the audit shows it */
+#define DESK_LOGIN_SIZE   129 /* name of the web server's user: 1 to 128 bytes UTF-8 */
+#define DESK_ADDRESS_SIZE 46  /* of a browser: IPv4 or IPv6 as text */
+#define DESK_SECRET_SIZE  33  /* 160 bits as 32 base32 characters */
 #define DESK_WRONG_MAX                                                                             \
 	5 /* wrong codes in CODES_WRONG_MS (ledger/rows/codes.h) that lock the name */
 #define DESK_OPERATORS_MAX 256

@@ -74,6 +74,7 @@ const struct field session_count_result_fields[] = {
 	FIELD(FIELD_U32, session_count_result, sessions),
 	FIELD(FIELD_U32, session_count_result, oldest_s),
 	FIELD(FIELD_U32, session_count_result, seen_s),
+	FIELD(FIELD_STR, session_count_result, address),
 	FIELD_END,
 };
 

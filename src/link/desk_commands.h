@@ -32,7 +32,7 @@ struct session_open_cmd {
 	char login[DESK_LOGIN_SIZE]; /* the name that the web server vouches for (REMOTE_USER) */
 	char code[DESK_CODE_SIZE];
 	char session[DESK_SESSION_SIZE];
-	char address[46]; /* of the browser, for the audit; "": unknown */
+	char address[DESK_ADDRESS_SIZE]; /* of the browser, for the audit; "": unknown */
 	/* Name of the operator with this login. The ledger sets it, whatever was sent. */
 	char name[DESK_NAME_SIZE];
 };
@@ -87,8 +87,9 @@ struct session_count_cmd {
 struct session_count_result {
 	struct verdict verdict;
 	uint32_t sessions;
-	uint32_t oldest_s; /* since the oldest one was opened */
-	uint32_t seen_s;   /* since the last command of any of them */
+	uint32_t oldest_s;               /* since the oldest one was opened */
+	uint32_t seen_s;                 /* since the last command of any of them */
+	char address[DESK_ADDRESS_SIZE]; /* from which that one was opened; "": unknown */
 };
 
 /*

@@ -971,7 +971,8 @@ def operators_shown(console):
     rows = {row[0]: row for row in rows_of(page.document())}
     equal(sorted(rows), ["ann", "kim", "nok", "rita"], "all operators")
     equal([rows[name][3] for name in sorted(rows)], ["1", "1", "1", "0"], "their sessions")
-    check(rows["ann"][4] and not rows["rita"][4] and rows["rita"][7] and not rows["kim"][7], f"{rows}")
+    check(rows["ann"][4] and not rows["rita"][4] and rows["rita"][8] and not rows["kim"][8], f"{rows}")
+    equal([rows[name][6] for name in sorted(rows)], ["127.0.0.1"] * 3 + [""], "where they signed in")
     secret = re.search(r"secret=([A-Z2-7]+)", made).group(1)
     check(secret not in page.text, "no secret")
     lines = list(csv.reader(io.StringIO(ann.get("/operators.csv").text)))

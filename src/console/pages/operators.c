@@ -15,13 +15,15 @@ struct operator_view {
 	uint32_t sessions;
 	int64_t since_ms; /* when the oldest session was opened; 0: there is none */
 	int64_t seen_ms;
-	int64_t locked_ms; /* locked until then; 0: not locked now */
+	char address[DESK_ADDRESS_SIZE]; /* of the session that was seen last */
+	int64_t locked_ms;               /* locked until then; 0: not locked now */
 };
 
 static const struct field operator_more[] = {
 	FIELD(FIELD_U32, operator_view, sessions),
 	FIELD(FIELD_TIME_MS, operator_view, since_ms),
 	FIELD(FIELD_TIME_MS, operator_view, seen_ms),
+	FIELD(FIELD_STR, operator_view, address),
 	FIELD(FIELD_TIME_MS, operator_view, locked_ms),
 	FIELD_END,
 };
@@ -33,6 +35,7 @@ static const struct view_column operator_columns[] = {
 	{"Sessions", "sessions", VIEW_PLAIN, NULL},
 	{"Signed in since", "since_ms", VIEW_IF_ANY, NULL},
 	{"Last seen", "seen_ms", VIEW_IF_ANY, NULL},
+	{"From", "address", VIEW_IF_ANY, NULL},
 	{"Last sign-in", "signed_in_ms", VIEW_IF_ANY, NULL},
 	{"Locked until", "locked_ms", VIEW_IF_ANY, NULL},
 	{"Suspended", "suspended", VIEW_IF_ANY, NULL},
@@ -54,6 +57,7 @@ static enum outcome fill_sessions(struct page *page, struct operator_view *row)
 	row->sessions = result.sessions;
 	row->since_ms = result.sessions ? page->now_ms - (int64_t)result.oldest_s * 1000 : 0;
 	row->seen_ms = result.sessions ? page->now_ms - (int64_t)result.seen_s * 1000 : 0;
+	text_copy(row->address, sizeof(row->address), result.address);
 	row->locked_ms =
 		row->operator.locked_until_ms> page->now_ms ? row->operator.locked_until_ms : 0;
 	return OUTCOME_DONE;

@@ -173,6 +173,7 @@ static enum desk_admission count_sessions(const struct desk *desk, struct slot *
 	result->sessions = tally.count;
 	result->oldest_s = tally.count ? whole_seconds(now_ms - tally.opened_ms) : 0;
 	result->seen_s = tally.count ? whole_seconds(now_ms - tally.seen_ms) : 0;
+	text_copy(result->address, sizeof(result->address), tally.address);
 	return DESK_ANSWERED;
 }
 
@@ -219,7 +220,7 @@ static void open_session(struct desk *desk, struct slot *slot, const struct mome
 	char digest[FRAME_VOUCH_SIZE];
 
 	if (row && session_digest(cmd->session, digest) && !result->verdict.replay)
-		sessions_open(desk->sessions, digest, row, now->boot_ms);
+		sessions_open(desk->sessions, digest, row, cmd->address, now->boot_ms);
 	session = find_session(desk, cmd->session, now->boot_ms);
 	if (!session || strcmp(session->name, cmd->name) != 0)
 		refuse_slot(slot, REFUSAL_SIGN_IN_REFUSED);

@@ -58,7 +58,7 @@ static struct desk_session *choose_place(struct sessions *sessions, const char *
 }
 
 void sessions_open(struct sessions *sessions, const char *digest, const struct desk_operator *row,
-	int64_t now_ms)
+	const char *address, int64_t now_ms)
 {
 	struct desk_session *session = choose_place(sessions, row->name);
 
@@ -66,6 +66,7 @@ void sessions_open(struct sessions *sessions, const char *digest, const struct d
 	atomic_signal_fence(memory_order_seq_cst);
 	text_copy(session->digest, sizeof(session->digest), digest);
 	text_copy(session->name, sizeof(session->name), row->name);
+	text_copy(session->address, sizeof(session->address), address);
 	session->role = row->role;
 	session->epoch = row->epoch;
 	session->opened_ms = session->seen_ms = session->code_ms = now_ms;
@@ -95,8 +96,10 @@ struct session_tally sessions_tally(const struct sessions *sessions,
 			continue;
 		if (!tally.count || session->opened_ms < tally.opened_ms)
 			tally.opened_ms = session->opened_ms;
-		if (!tally.count || session->seen_ms > tally.seen_ms)
+		if (!tally.count || session->seen_ms > tally.seen_ms) {
 			tally.seen_ms = session->seen_ms;
+			text_copy(tally.address, sizeof(tally.address), session->address);
+		}
 		tally.count++;
 	}
 	return tally;

@@ -20,6 +20,7 @@ struct desk_session {
 	uint32_t used; /* set after the rest */
 	char digest[FRAME_VOUCH_SIZE];
 	char name[DESK_NAME_SIZE];
+	char address[DESK_ADDRESS_SIZE]; /* of the browser at the sign-in; "": unknown */
 	enum role role; /* while the ledger is halted; else the operator's row decides */
 	uint32_t epoch; /* of the operator at the sign-in */
 	int64_t opened_ms;
@@ -42,9 +43,9 @@ struct sessions *sessions_new(void);
 /* Writes the digest by which the session with @secret is kept. Returns false if the library failed. */
 bool session_digest(const char *secret, char digest[FRAME_VOUCH_SIZE]);
 
-/* Opens a session of @row. It replaces the longest idle one if there is no room. */
+/* Opens a session of @row from @address. It replaces the longest idle one if there is no room. */
 void sessions_open(struct sessions *sessions, const char *digest, const struct desk_operator *row,
-	int64_t now_ms);
+	const char *address, int64_t now_ms);
 
 /* Returns the session if it has not ended by time, or NULL. Ends the others. */
 struct desk_session *sessions_find(struct sessions *sessions, const char *digest,
@@ -53,8 +54,9 @@ struct desk_session *sessions_find(struct sessions *sessions, const char *digest
 /* The sessions of one operator that have not ended. */
 struct session_tally {
 	uint32_t count;
-	int64_t opened_ms; /* of the oldest */
-	int64_t seen_ms;   /* of the last command of any */
+	int64_t opened_ms;               /* of the oldest */
+	int64_t seen_ms;                 /* of the last command of any */
+	char address[DESK_ADDRESS_SIZE]; /* of that session */
 };
 /* Counts the sessions of @row that have not ended. */
 struct session_tally sessions_tally(const struct sessions *sessions,
