@@ -144,7 +144,10 @@ async function play(browser, name, run, server, scripted, hands) {
 	return ended?.skipped;
 }
 
-/* Plays all scenarios: {name: function}. Returns how many were played, without those that were skipped. @first: so that the next ones begin with another server. */
+/*
+ * Plays all scenarios: {name: function}. Returns how many were played, without those that were skipped. @first: so that the
+ * next ones begin with another server. A function with a member "server" is always played by that one with a script.
+ */
 async function playAll(browser, scenarios, hands = mouse, first = 0) {
 	let done = 0;
 	for (const [number, [name, run]] of Object.entries(scenarios).entries()) {
@@ -152,7 +155,8 @@ async function playAll(browser, scenarios, hands = mouse, first = 0) {
 			continue;
 		for (const scripted of [true, false]) {
 			const rotated = given.servers[(first + number + !scripted) % given.servers.length];
-			for (const server of given.every ? given.servers : [rotated]) {
+			const needed = scripted && given.servers.find((server) => server.name === run.server);
+			for (const server of given.every ? given.servers : [needed || rotated]) {
 				const began = Date.now();
 				const skipped = await play(browser, name, run, server, scripted, hands);
 				if (skipped) {

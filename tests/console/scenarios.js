@@ -161,6 +161,9 @@ const sessions = {
 	},
 };
 
+/* Only Apache has .htaccess. */
+sessions["forged-REMOTE_USER-by-htaccess"].server = "apache";
+
 main(async (browser) => {
 	const scenarios = {...work, ...sessions};
 	const byKeyboard = Object.fromEntries(Object.entries(work).slice(0, 2));

@@ -9,25 +9,9 @@
 
 #include "base/buffer.h"
 #include "cmd/ctl/common/ctl.h"
+#include "cmd/ctl/common/output_table.h"
+#include "cmd/ctl/common/output_text.h"
 
-enum output_format {
-	OUTPUT_PLAIN,       /* by the field's type */
-	OUTPUT_BYTES,       /* a number of bytes, with a unit */
-	OUTPUT_DURATION_MS, /* milliseconds, as days, hours, minutes, seconds */
-	OUTPUT_UID,         /* a user id; UINT32_MAX: none */
-	OUTPUT_DUE,         /* a time, relative to now */
-	/* by the field's type; "" if empty, 0 or false (a record's line is then omitted) */
-	OUTPUT_IF_ANY,
-};
-
-/* A table of columns ends with an entry whose heading is NULL. */
-struct output_column {
-	const char *heading;
-	const char *field; /* name of a field in the record's table */
-	enum output_format format;
-};
-
-#define OUTPUT_TEXT_MAX 1024
 #define OUTPUT_JSON_MAX (16 * 1024 * 1024)
 
 /*
@@ -40,20 +24,6 @@ void output_value(const struct field *field, enum output_format format, const vo
 
 /* "in 12.000 s", "3 min 20 s ago"; "-" for 0. */
 void output_due(int64_t time_ms, char text[OUTPUT_TEXT_MAX]);
-
-/*
- * Returns @text for people, on a terminal or in a file. Each hidden character (text_is_hidden())
- * is written to @shown as \u202e, as far as it fits. Returns @text itself if it has no hidden
- * character. JSON contains the text unchanged.
- */
-#define OUTPUT_SHOWN_MAX 2048
-const char *output_shown(const char *text, char shown[OUTPUT_SHOWN_MAX]);
-
-/*
- * Prints text from another party. On a terminal hidden characters are escaped as by
- * output_shown(), except line breaks and tabs; elsewhere the text is unchanged.
- */
-void output_foreign(const void *text, size_t len);
 
 /*
  * Prints a title, preceded by an empty line unless it is the first. Prints nothing with --json.
@@ -90,34 +60,7 @@ void output_view(struct field *view, size_t size, const struct field *table,
 /* Returns the fields of a command's result after the verdict, which begins every result. */
 const struct field *output_result(enum command command);
 
-/*
- * A list that is printed row by row. Memory is bounded: a long list is printed in parts. With
- * --json the output is {"NAME":[{...},...]}, or nothing if NAME is NULL (a table inside a larger
- * object). An empty list is reported on standard error as "no @what". A list with a NAME
- * prints at most the rows of --limit, and is marked if another one follows: the commands read one row
- * more (ctl_list_limit()).
- */
-struct output_list {
-	struct ctl *ctl;
-	const char *what; /* the kind of rows; NULL: an empty list is not reported */
-	const struct field *table;
-	/* the fields of a row with --json: @table, unless the caller sets another */
-	const struct field *json;
-	const struct output_column *columns;
-	struct libscols_table *lines; /* without --json */
-	bool silent;
-	struct buffer text; /* with --json */
-	unsigned long count;
-	unsigned long max; /* rows to print, of --limit; 0: all */
-	bool more;         /* a row after these was left out */
-	uint64_t total;    /* all rows, if the caller has their number; 0: it is not known */
-	unsigned int
-		after_column; /* column whose text is the id of a row, for --after: 0, the first */
-	char after[CTL_AFTER_SIZE]; /* the id of the last row; "": it has none */
-	bool printed;               /* one part with its headings was printed */
-	bool failed;
-	bool walked; /* it goes on with the rows of the next cell (struct output_walk) */
-};
+/* Prints a list (output_table.h). */
 void output_list_open(struct output_list *list, struct ctl *ctl, const char *name, const char *what,
 	const struct field *table, const struct output_column *columns);
 void output_list_add(struct output_list *list, const void *row);

@@ -8,7 +8,8 @@
 #ifndef CMD_CTL_COMMON_OUTPUT_FIT_H
 #define CMD_CTL_COMMON_OUTPUT_FIT_H
 
-#include "cmd/ctl/common/output.h"
+#include "cmd/ctl/common/output_table.h"
+#include "cmd/ctl/common/output_text.h"
 
 #include <libsmartcols/libsmartcols.h>
 
