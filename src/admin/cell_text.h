@@ -21,7 +21,8 @@ bool cell_text_is_other(const char *path, const char *cell);
 /*
  * Writes @text to @to, of @size bytes, for @cell: `creditbridgectl --cell NAME COMMAND` in place of
  * `creditbridgectl COMMAND`, and creditbridge-ledger@NAME in place of creditbridge-ledger; the same with the other
- * units that a cell has. @cell "": the default cell, whose text is the same. A text that does not fit is cut.
+ * units that a cell has. Names of users, programs and files stay, and so do commands that find their cell or act in all.
+ * @cell "": the default cell, whose text is the same. A text that does not fit is cut.
  */
 void cell_text_write(const char *cell, const char *text, char *to, size_t size);
 

@@ -5,6 +5,7 @@
  */
 #include "doctor/doctor.h"
 
+#include "admin/cell_text.h"
 #include "admin/list.h"
 #include "admin/operator.h"
 #include "base/acl.h"
@@ -36,22 +37,30 @@ bool doctor_console_used(const struct settings *settings)
 			errno != ENOENT);
 }
 
-/* Writes the paths of the console's socket and of its directory, beside that of the ledger's sockets. */
-static void web_socket_path(const struct settings *settings, char directory[DOCTOR_PATH_MAX],
-	char path[DOCTOR_PATH_MAX + 32])
+/*
+ * Writes the paths of the console's socket and of its directory, which is beside that of the ledger's sockets. The consoles of
+ * all other cells have one directory (creditbridge-console@.socket).
+ */
+static void web_socket_path(const char *config, const struct settings *settings,
+	char directory[DOCTOR_PATH_MAX], char path[DOCTOR_PATH_MAX + 32])
 {
+	if (cell_text_is_other(config, settings->cell_name)) {
+		snprintf(directory, DOCTOR_PATH_MAX, "/run/creditbridge-console");
+		snprintf(path, DOCTOR_PATH_MAX + 32, "%s/%s.sock", directory, settings->cell_name);
+		return;
+	}
 	snprintf(directory, DOCTOR_PATH_MAX, "%s-console", settings->socket_directory);
 	snprintf(path, DOCTOR_PATH_MAX + 32, "%s/console.sock", directory);
 }
 
-bool doctor_console_enabled(const struct settings *settings)
+bool doctor_console_enabled(const char *config, const struct settings *settings)
 {
 	char directory[DOCTOR_PATH_MAX], path[DOCTOR_PATH_MAX + 32];
 
 	if (doctor_console_used(settings))
 		return true;
 	/* The socket may outlive a console that was removed, with its front secret. */
-	web_socket_path(settings, directory, path);
+	web_socket_path(config, settings, directory, path);
 	return !settings->console_front_file[0] && access(path, F_OK) == 0;
 }
 
@@ -218,7 +227,7 @@ static void judge_web_socket(struct doctor *doctor)
 	struct stat st;
 
 	doctor_about(doctor, "console.sock");
-	web_socket_path(doctor->settings, directory, path);
+	web_socket_path(doctor->options->config, doctor->settings, directory, path);
 	if (lstat(path, &st) < 0) {
 		if (errno == EACCES) {
 			doctor_unseen(doctor, path, errno, "");

@@ -156,7 +156,7 @@ bool doctor_close_list(struct doctor *doctor, struct list *list);
 /* Returns true if a web console is set up: the file of the front secret is there, or another one is set. */
 bool doctor_console_used(const struct settings *settings);
 /* As doctor_console_used(), or if no front secret is named, but the console's socket is there. */
-bool doctor_console_enabled(const struct settings *settings);
+bool doctor_console_enabled(const char *config, const struct settings *settings);
 
 /* Returns false if the ledger does not serve; the checks "ledger" and "halted" report that. */
 bool doctor_ledger_serves(const struct doctor *doctor);

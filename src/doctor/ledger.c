@@ -377,7 +377,11 @@ void doctor_sweeper(struct doctor *doctor)
 			"the sweeper has not run since the ledger was started; results and "
 			"refunds are not being retried");
 	}
-	doctor_remedy(doctor, "let cron start creditbridge-sweep --for 55s each minute (see cron)");
+	doctor_remedy(doctor,
+		"let cron start creditbridge-sweep %s%s%s--for 55s each minute (see cron)",
+		doctor->options->config ? "--config " : "",
+		doctor->options->config ? doctor->options->config : "",
+		doctor->options->config ? " " : "");
 }
 
 /* Requests a page of dealers. */

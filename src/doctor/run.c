@@ -55,7 +55,8 @@ static bool needs_met(struct doctor *doctor)
 		(!*doctor->settings_loaded || !doctor_console_used(doctor->settings)))
 		return false;
 	if (needs & NEEDS_CONSOLE_ENABLED &&
-		(!*doctor->settings_loaded || !doctor_console_enabled(doctor->settings)))
+		(!*doctor->settings_loaded ||
+			!doctor_console_enabled(doctor->options->config, doctor->settings)))
 		return false;
 	if (needs & NEEDS_CELLS && (!*doctor->settings_loaded || !doctor->settings->cell_count))
 		return false;

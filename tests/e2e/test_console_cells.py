@@ -9,6 +9,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 
 sys.dont_write_bytecode = True
@@ -128,6 +129,21 @@ def case_jobs():
             check(f"systemctl enable --now {unit}" in text, f"{unit}: {text}")
 
 
+def case_unknown_socket():
+    """A socket of no cell is served with the settings of none."""
+    with tempfile.TemporaryDirectory(prefix="cbcons") as folder, socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"{folder}/jobs.sock")
+        listener.listen()
+        for words in ([], ["--ping"]):
+            link = socket.socket(socket.AF_UNIX)
+            link.connect(f"{folder}/jobs.sock")
+            with link, listener.accept()[0] as connection:
+                done = subprocess.run([find_program("creditbridgectl"), "--config", OFFICE.configs["a"], "job", *words],
+                                      stdin=connection, capture_output=True, text=True, timeout=60, check=False)
+            equal(done.returncode, 78, f"job {words}: {done.stdout}{done.stderr}")
+            check(f"no cell has the socket_directory {folder}" in done.stderr, f"job {words}: {done.stderr}")
+
+
 def case_remedies():
     """The commands and units on the pages of another cell than the default one are those of that cell."""
     for name, option, instance in (("a", "", ""), ("b", " --cell b", "@b")):
@@ -158,7 +174,7 @@ def case_no_ledger():
 
 
 CASES = [("sessions of two cells in one browser", case_sign_in), ("pages of each cell", case_pages),
-         ("remedies of a cell", case_remedies), ("jobs of a cell", case_jobs), ("the sign-out of one cell", case_sign_out),
+         ("remedies of a cell", case_remedies), ("jobs of a cell", case_jobs), ("a socket of no cell", case_unknown_socket), ("the sign-out of one cell", case_sign_out),
          ("no ledger", case_no_ledger)]
 for case in (case_pages, case_remedies, case_jobs, case_sign_out):
     cb.needs(case, CASES[0][0])

@@ -221,6 +221,7 @@ got=$(page /health -H "Origin: https://wallet.example" --data-urlencode "token=$
 [ "$got" = 303 ] || fail "doctor in cell b: $got $(cat page.body)"
 [ "$(page /health)" = 200 ] || fail "the checks of cell b: $(cat page.code page.body)"
 expect "the checks of cell b" '/var/lib/creditbridge-b' "$(cat page.body)"
+! grep -q 'the console is not started' page.body || fail "doctor does not find the console of cell b: $(cat page.body)"
 [ -S /run/creditbridge-b/ping.sock ] || fail "there is no ping.sock of cell b"
 cd ..
 url=$default

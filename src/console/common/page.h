@@ -34,14 +34,13 @@ struct console {
 	char base_path[PAGE_BASE_SIZE]; /* as text_base_path() makes it */
 	/* The cell whose ledger it shows. "": the installation has only one. */
 	char cell[SETTINGS_CELL_NAME_SIZE];
-	char other_cell
-		[SETTINGS_CELL_NAME_SIZE]; /* the same, if it is not the default cell; otherwise "" */
-	bool loopback_http;                /* plain http is served to the loopback */
-	uint64_t csv_rows;                 /* rows of a list as CSV: PAGE_CSV_ROWS */
-	uint64_t ages_rows;                /* callbacks whose ages are counted: PAGE_AGES_ROWS */
-	struct page_rate *page_rate;       /* NULL: any number of pages */
-	bool audit_views;                  /* views of pages are recorded in the audit */
-	int64_t sweep_overdue_ms;          /* the sweeper is reported missing after this time */
+	char remedy_cell[SETTINGS_CELL_NAME_SIZE]; /* proposed commands name it; "": none */
+	bool loopback_http;                        /* plain http is served to the loopback */
+	uint64_t csv_rows;                         /* rows of a list as CSV: PAGE_CSV_ROWS */
+	uint64_t ages_rows;          /* callbacks whose ages are counted: PAGE_AGES_ROWS */
+	struct page_rate *page_rate; /* NULL: any number of pages */
+	bool audit_views;            /* views of pages are recorded in the audit */
+	int64_t sweep_overdue_ms;    /* the sweeper is reported missing after this time */
 	const struct desk_way *way;
 	void *(*open_way)(void *closure); /* makes the way's context for a thread */
 	void (*close_way)(void *context);

@@ -170,9 +170,9 @@ void page_error_line(struct page *page, const char *text)
 
 const char *page_remedy(struct page *page, const char *text)
 {
-	if (!page->console->other_cell[0])
+	if (!page->console->remedy_cell[0])
 		return text;
-	cell_text_write(page->console->other_cell, text, page->remedy, sizeof(page->remedy));
+	cell_text_write(page->console->remedy_cell, text, page->remedy, sizeof(page->remedy));
 	return page->remedy;
 }
 

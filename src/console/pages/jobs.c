@@ -107,7 +107,7 @@ enum outcome page_ping(struct page *page)
 			places_dealer(page, request.casino_id);
 			page_begin_id(page, "Ping of dealer", request.casino_id);
 			if (end.exit_code)
-				html_element(&page->html, "p", "error", end.detail);
+				page_error_line(page, end.detail);
 			else
 				html_element(&page->html, "p", "done",
 					"The dealer answered as it must.");

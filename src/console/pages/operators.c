@@ -35,7 +35,7 @@ static const struct view_column operator_columns[] = {
 	{"Sessions", "sessions", VIEW_PLAIN, NULL},
 	{"Signed in since", "since_ms", VIEW_IF_ANY, NULL},
 	{"Last seen", "seen_ms", VIEW_IF_ANY, NULL},
-	{"From", "address", VIEW_IF_ANY, NULL},
+	{"Signed in from", "address", VIEW_IF_ANY, NULL},
 	{"Last sign-in", "signed_in_ms", VIEW_IF_ANY, NULL},
 	{"Locked until", "locked_ms", VIEW_IF_ANY, NULL},
 	{"Suspended", "suspended", VIEW_IF_ANY, NULL},

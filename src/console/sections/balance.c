@@ -73,7 +73,8 @@ bool balance_ask(struct page *page, const struct player *player, struct balance 
 	balance->asked_ms = page->now_ms;
 	if (end.exit_code)
 		text_copy(balance->error, sizeof(balance->error),
-			end.detail[0] ? end.detail : "The command did not say why.");
+			end.detail[0] ? page_remedy(page, end.detail)
+				      : "The command did not say why.");
 	return true;
 }
 

@@ -62,16 +62,18 @@ static void link_callback(struct page *page, const char *event_id)
 void game_story(struct page *page, const struct story *story)
 {
 	struct html *html = &page->html;
+	const char *next;
 	char all[3 * STORY_TEXT_MAX];
 
-	snprintf(all, sizeof(all), "%s %s %s", story->happened, story->owes, story->next);
+	next = page_remedy(page, story->next);
+	snprintf(all, sizeof(all), "%s %s %s", story->happened, story->owes, next);
 	html_open(html, "section");
 	html_attribute(html, "class", story->debt == DEBT_NONE ? "story" : "story owed");
 	html_attribute(html, "aria-label", "What happened");
 	html_element(html, "p", "happened", story->happened);
 	html_element(html, "p", "owes", story->owes);
 	if (story->next[0])
-		html_element(html, "p", "next", story->next);
+		html_element(html, "p", "next", next);
 	if (story->debt != DEBT_NONE && story->event[0])
 		link_callback(page, story->event);
 	page_copy(page, all, "copy these sentences");

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -295,6 +296,17 @@ static bool accepted_in(char directory[SETTINGS_SOCKETS_SIZE])
 	return slash && text_copy(directory, SETTINGS_SOCKETS_SIZE, own.sun_path);
 }
 
+/* Returns true if both are one directory, however it is written. */
+static bool is_directory(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	if (strcmp(one, other) == 0)
+		return true;
+	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+		a.st_ino == b.st_ino;
+}
+
 /*
  * Moves the session to the cell whose jobs.sock or ping.sock accepted the connection. systemd starts the same command
  * for all cells: a service that a template of sockets starts does not get the name of the cell.
@@ -303,18 +315,26 @@ static enum outcome enter_cell(struct ctl *ctl)
 {
 	static struct ctl_cells cells; /* outlives the session */
 	char directory[SETTINGS_SOCKETS_SIZE];
+	unsigned int at = 0;
 	bool several;
 	enum outcome code = session_settings(&ctl->session);
 	const struct settings *own = &ctl->session.settings;
 
-	if (code != OUTCOME_DONE || !own->cell_count || !accepted_in(directory) ||
-		strcmp(own->socket_directory, directory) == 0)
+	if (code != OUTCOME_DONE || !accepted_in(directory) ||
+		is_directory(own->socket_directory, directory))
 		return code;
 	code = cells_open(ctl, &cells, &several);
-	for (unsigned int at = 0; code == OUTCOME_DONE && at < cells.list.count; at++) {
-		if (strcmp(cells.list.cells[at].socket_directory, directory) == 0)
-			cells_enter(ctl, &cells, at);
-	}
+	while (code == OUTCOME_DONE && at < cells.list.count &&
+		!is_directory(cells.list.cells[at].socket_directory, directory))
+		at++;
+	if (code == OUTCOME_DONE && at < cells.list.count)
+		cells_enter(ctl, &cells, at);
+	else if (code == OUTCOME_DONE)
+		code = ctl_fail(ctl, OUTCOME_CONFIG, "configuration",
+			"no cell has the socket_directory %s: name the file of that cell in cells of %s, or "
+			"disable its sockets",
+			directory,
+			ctl->session.config ? ctl->session.config : SETTINGS_DEFAULT_FILE);
 	cells_close(&cells);
 	return code;
 }
