@@ -6,8 +6,8 @@ and a third writes and syncs a file of 64 MiB, over and over. They are children 
 whatever ends it. $CB_HOGS and $CB_WRITERS set how many there are. Each run has a seed of its own in $SEED, counted up
 from the first one (that of the caller, else chosen). check-repeat/ of the build directory keeps the output of failed
 runs, and runs.json with one entry a finished run. --continue keeps them, and makes only the runs that are missing
-to N: twenty checks take hours. The last line is "N runs, N failed", the earlier runs included. Exit: 0 all runs
-passed; 1 one failed; 2 usage.
+to N: twenty checks take hours. The last line is "N runs, N failed", the earlier runs included; it names the commits if
+there were several. Exit: 0 all runs passed; 1 one failed; 2 usage.
 """
 import argparse
 import collections
@@ -122,9 +122,13 @@ class Record:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(exist_ok=True)
-        known = json.loads(self.path.read_text()) if self.path.exists() else {"suites": words, "runs": []}
+        first = int(os.environ.get("SEED") or random.getrandbits(31))
+        known = {"suites": words, "first_seed": first, "runs": []}
+        if self.path.exists():
+            known = json.loads(self.path.read_text())
         if known["suites"] != words:
-            sys.exit(f"repeat.py: {self.path} has runs of {' '.join(known['suites'])}: leave --continue out")
+            print(f"repeat.py: {self.path} has runs of {' '.join(known['suites'])}: leave --continue out", file=sys.stderr)
+            sys.exit(2)
         self.known, self.runs = known, known["runs"]
         git = subprocess.run(["git", "-C", SRCDIR, "describe", "--always", "--dirty"], capture_output=True, text=True)
         self.commit = git.stdout.strip() or "none"
@@ -137,8 +141,23 @@ class Record:
         new.write_text(json.dumps(self.known, indent=1) + "\n")
         new.replace(self.path)
 
+    def missing(self, count):
+        """The number and seed of each of @count runs that has not ended."""
+        ended = {run["seed"] for run in self.runs}
+        first = self.known["first_seed"]
+        return [(number, seed) for number, seed in enumerate(range(first, first + count), 1) if seed not in ended]
+
     def failed(self):
         return sum(run["code"] != 0 for run in self.runs)
+
+    def causes(self):
+        """How often each case failed."""
+        return collections.Counter(": ".join(line[len("FAILED "):].split(": ")[:2])
+                                   for run in self.runs for line in run["failures"])
+
+    def commits(self):
+        names = sorted({run["commit"] for run in self.runs})
+        return f", of the commits {', '.join(names)}" if len(names) > 1 else ""
 
 
 def main():
@@ -155,12 +174,9 @@ def main():
     signal.signal(signal.SIGINT, terminate)
     words = options.words or ["check"]
     record = Record(builddir() / "check-repeat", words, options.keep)
-    first = int(os.environ.get("SEED") or random.getrandbits(31))
-    causes = collections.Counter()
     with busy(), concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         runs = {}
-        for number in range(len(record.runs) + 1, options.n + 1):
-            seed = first + number - 1
+        for number, seed in record.missing(options.n):
             log = record.folder / f"run-{seed}.log"
             runs[pool.submit(run, words, seed, log)] = number, seed, log
         for done in concurrent.futures.as_completed(runs):
@@ -176,10 +192,9 @@ def main():
             for line in named or lines[-5:]:
                 print(f"  {line}", flush=True)
             print(f"  log: {log}", flush=True)
-            causes.update({": ".join(line[len("FAILED "):].split(": ")[:2]) for line in named})
-    for case, count in causes.most_common():
+    for case, count in record.causes().most_common():
         print(f"{count} times: {case}")
-    print(f"{len(record.runs)} runs, {record.failed()} failed")
+    print(f"{len(record.runs)} runs, {record.failed()} failed{record.commits()}")
     return 1 if record.failed() else 0
 
 

@@ -295,6 +295,12 @@ class Cell:
             return None
         return wait_until(found, START_S, "a leader of etcd", 0.1)
 
+    def may_lead(self, leader):
+        """The members that Patroni would let lead in place of @leader, by its key /sync."""
+        done = leader.inside("env", "ETCDCTL_API=3", "etcdctl", "get", "--print-value-only", f"/service/{SCOPE}/sync")
+        names = (json.loads(done.stdout or "{}").get("sync_standby") or "").split(",")
+        return [member for member in self.members if member.name in names]
+
     @staticmethod
     def switch_over(leader, candidate=None):
         """Asks Patroni for another leader, as an operator does. It may go on after this returns."""

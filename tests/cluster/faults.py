@@ -12,6 +12,7 @@ import time
 
 import host_faults as host
 from cb_process import signal_pids, wait_until
+from cb_tap import check
 from host_faults import ELECTION_S, elected
 
 STOP_S = 4.0
@@ -82,20 +83,25 @@ def etcd_stopped(world):
 def etcd_slow(world):
     """The disk of etcd's leader takes SYNC_MS for each commit. Its program is static, so no library can delay its calls:
     it is stopped for that time, over and over."""
-    pid = world.cell.etcd_leader().etcd.pid
+    etcd = world.cell.etcd_leader().etcd
     healed = threading.Event()
+    delays = []
 
     def delay():
-        while not healed.wait(RUN_S):
-            signal_pids([pid], signal.SIGSTOP)
+        while not healed.wait(RUN_S) and etcd.running():
+            signal_pids([etcd.pid], signal.SIGSTOP)
             time.sleep(host.SYNC_MS / 1000)
-            signal_pids([pid], signal.SIGCONT)
+            signal_pids([etcd.pid], signal.SIGCONT)
+            delays.append(host.SYNC_MS)
 
     thread = threading.Thread(target=delay, daemon=True)
     thread.start()
-    yield
-    healed.set()
-    thread.join()
+    try:
+        yield
+    finally:
+        healed.set()
+        thread.join()
+    check(delays, "etcd had no slow disk")
 
 
 def switchover(world):
@@ -166,6 +172,7 @@ FAULTS = (
     Fault("etcd's disk slow", etcd_slow, 5.0, 5.0),
     Fault("switchover", switchover, 1.0, 10.0),
     Fault("new leader cut off", host.new_leader_cut_off, 1.0, 60.0),
+    Fault("unrecorded leader cut off", host.unrecorded_leader_cut_off, LEASE_S, 60.0),
     Fault("cancelled wait", wait_cancelled, 1.0, 5.0),
     Fault("slow link", host.link_slow, 3.0, 5.0),
     Fault("leader's link slow", host.leader_link_slow, 3.0, 5.0),
@@ -187,11 +194,11 @@ SHORT = (
     ("ledger lost", "ledger stopped", "engine killed"),
 )
 # The first lasts while the second comes and goes. Two hosts remain: neither of both may take away another host.
-LASTING = ("standby's disk slow", "leader's disk slow", "etcd's disk slow", "slow link", "leader's link slow", "clock steps",
+LASTING = ("standby's disk slow", "leader's disk slow", "slow link", "leader's link slow", "clock steps", "etcd's disk slow",
            "etcd member stopped")
 AWAY = ("standby's host lost", "standby stopped")
 SUDDEN = ("engine killed", "ledger lost", "ledger stopped", "cancelled wait", "postmaster killed")
-PAIRS = (*itertools.product(LASTING + AWAY, SUDDEN), *itertools.product(LASTING[:-1], ("leader's host lost", "leader mute")))
+PAIRS = (*itertools.product(LASTING + AWAY, SUDDEN), *itertools.product(LASTING[:-2], ("leader's host lost", "leader mute")))
 
 
 def by_name(name):

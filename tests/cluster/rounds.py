@@ -57,6 +57,7 @@ class Rounds:
         self.stopping = threading.Event()
         self.server = world.ring[0]
         self.dealer = ReferenceDealer("--opening-balance", OPENING, threads=16)
+        self.network = None
         try:
             self.network = Network(self.dealer.dir, self.dealer.port, self.seed, game.TIMEOUT_MS, REFUND_DELAY_S * 1000,
                                    address=CALLERS)
@@ -70,7 +71,7 @@ class Rounds:
             self.players = [game.Player(CASINO_ID, f"user-{n}", wallet.player_add(CASINO_ID, f"user-{n}"))
                             for n in range(PLAYERS)]
         except BaseException:
-            self.dealer.close()
+            self.close()
             raise
         self.games = [GameServer(self, number) for number in range(GAME_SERVERS)]
         for number, one in enumerate(self.games):
@@ -82,8 +83,11 @@ class Rounds:
 
     def close(self):
         self.stopping.set()
-        self.network.__exit__()
-        self.dealer.close()
+        try:
+            if self.network:
+                self.network.__exit__()
+        finally:
+            self.dealer.close()
 
     def failures(self):
         return [one for one in self.games if one.failure]

@@ -1,4 +1,5 @@
 """A cell, the service on its hosts, callers, and the judge of what the callers were answered."""
+import contextlib
 import random
 import sys
 import time
@@ -53,7 +54,7 @@ class World:
         self.load = None
         self.bets = bets
         self.rounds = None
-        self.history = History(load.START_CENTS)
+        self.history = History()
         self.ends = {}  # of the bets
         self.ordered = 0  # calls in the history
         self.pulse = Pulse()
@@ -83,13 +84,14 @@ class World:
         self.pulse.stopping.set()
         if self.load:
             self.load.stopping.set()
-        if self.rounds:
-            self.rounds.close()
-        for service in self.services:
-            if kind:
-                self.note("\n".join(service.log()[-20:]))
-            service.close()
-        self.cell.__exit__(kind, *_)
+        with contextlib.ExitStack() as stack:  # Each of them is closed, also if another fails.
+            stack.callback(self.cell.__exit__, kind, *_)
+            for service in self.services:
+                if kind:
+                    self.note("\n".join(service.log()[-20:]))
+                stack.callback(service.close)
+            if self.rounds:
+                stack.callback(self.rounds.close)
 
     # -- places
 
@@ -169,7 +171,10 @@ class World:
             self.rounds.start()
 
     def inject(self, fault):
-        self.note(f"{fault.name}: the leader is {self.healthy().name}")
+        leader = self.healthy()
+        # Until Patroni has recorded the standbys, no operator could switch over to one.
+        cb.wait_until(lambda: len(self.cell.may_lead(leader)) > 1, HEALTHY_S, "standbys in /sync", 0.1)
+        self.note(f"{fault.name}: the leader is {leader.name}")
         self.sweep()
         begun = time.monotonic()
         steps = fault.function(self)
@@ -198,9 +203,9 @@ class World:
         service = self.active()
         if self.rounds:
             self.ends = self.rounds.prove(service)
-        self.ordered = self.history.prove()
         self.load.wallet, self.load.server = service.wallet, service.server
         self.load.prove(REPLAYS)
+        self.ordered = self.history.prove()
         self.prove_tables()
 
     def prove_tables(self):

@@ -194,6 +194,7 @@ class Load:
             answer = caller.transfer(transfer)
             equal(answer.status, 200, f"the first transfer of {player.user_id}: {answer}")
             transfer.status, transfer.answer = answer.status, answer.json
+            self.record(transfer.path, player, transfer.key, transfer.cents, caller.sent)
             self.started.append(transfer)
         self.stopping = threading.Event()
         self.pause_s = CLIENTS / rate if rate else 0
@@ -296,6 +297,7 @@ class Load:
             try:
                 for transfer in part:
                     self.replay_one(caller, transfer)
+                    self.record(transfer.path, transfer.player, transfer.key, transfer.cents, caller.sent)
             finally:
                 caller.close()
         cb.each_in_thread(run, [work[n::8] for n in range(8)])
