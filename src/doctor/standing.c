@@ -1,6 +1,6 @@
 #include "doctor/standing.h"
 
-#include "base/text.h"
+#include "admin/cell_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,7 +141,8 @@ unsigned int standing_judge(const struct standing_facts *facts,
 		if (!causes[i].judge(facts, finding->found, sizeof(finding->found)))
 			continue;
 		finding->level = causes[i].level;
-		text_copy(finding->remedy, sizeof(finding->remedy), causes[i].remedy);
+		cell_text_write(facts->cell, causes[i].remedy, finding->remedy,
+			sizeof(finding->remedy));
 		count++;
 	}
 	return count;

@@ -23,12 +23,13 @@ struct standing_facts {
 	uint64_t shared_keys;
 	int64_t now_ms; /* wall clock */
 	int64_t sweep_overdue_ms;
+	const char *cell; /* proposed commands name it (admin/cell_text.h); "": the default cell */
 };
 
 struct standing_finding {
 	enum standing_level level;
 	char found[160];  /* one sentence without a full stop */
-	char remedy[112]; /* a command, or what to do, without a full stop */
+	char remedy[160]; /* a command, or what to do, without a full stop */
 };
 #define STANDING_MAX 16
 /* A finding's members "level", "found" and "remedy". */

@@ -99,6 +99,16 @@ def case_cell_option():
     equal(alone("status").stdout.count("Cell"), 0, "titles of cells")
 
 
+def case_proposals():
+    """status proposes the commands of the cell, if its file is named as the units of systemd want it."""
+    dealer_in("b")
+    named = B.dir / "cell-b.conf"
+    named.write_text(B.config.read_text())
+    for config, command in ((B.config, "creditbridgectl backup DIR"), (named, "creditbridgectl --cell b backup DIR")):
+        text = run("--config", config, "status").stdout
+        check(f"To do: {command}." in text, f"{config.name}: {text}")
+
+
 def case_dealer_add():
     casino = dealer_in("b")
     done = refused("already_exists", "dealer", "add", casino, "--currency", "thb", "--mode", "transfer")
@@ -439,6 +449,7 @@ def case_page():
 CASES = [
     ("cell list", case_cell_list),
     ("--cell", case_cell_option),
+    ("proposed commands", case_proposals),
     ("dealer add", case_dealer_add),
     ("commands find their cell", case_commands_find_their_cell),
     ("bets and events", case_bets_and_events),

@@ -3,6 +3,7 @@
  */
 #include "cmd/ctl/common/ctl.h"
 
+#include "admin/cell_text.h"
 #include "admin/list.h"
 #include "admin/metrics.h"
 #include "admin/operator.h"
@@ -331,10 +332,14 @@ static void count_key(void *context, const struct attention_key *shared)
 static void print_standing(struct ctl *ctl, const struct status_result *status,
 	const struct dealer_metrics *queue, struct output_json *json)
 {
+	const struct settings *settings = &ctl->session.settings;
 	struct standing_facts facts = {.status = status,
 		.queue = queue,
 		.now_ms = clock_wall_ms(),
-		.sweep_overdue_ms = (int64_t)ctl->session.settings.sweep_overdue_s * 1000};
+		.sweep_overdue_ms = (int64_t)settings->sweep_overdue_s * 1000,
+		.cell = cell_text_is_other(ctl->session.config, settings->cell_name)
+			? settings->cell_name
+			: ""};
 	struct standing_finding findings[STANDING_MAX];
 	unsigned int count;
 
