@@ -43,15 +43,15 @@ def calls_of(history):
     return calls
 
 
-def call_faults(key, tries, answered):
-    """What is wrong with the answers to one transfer, whatever the others did."""
+def call_faults(key, tries, answered, resent):
+    """What is wrong with the answers to one transfer, whatever the others did. @resent: as for faults()."""
     found = []
     if len({(one.status, one.answer) for one in answered}) > 1:
         found.append(f"{key}: different answers to the same call")
     fresh = sum(not one.replay for one in answered)
     if fresh > 1:
         found.append(f"{key}: {fresh} answers that are no replay")
-    if not fresh and len(answered) == len(tries):
+    if not fresh and len(answered) == len(tries) and not resent:
         found.append(f"{key}: every answer is a replay")
     if answered[0].status == 402 and answered[0].value >= answered[0].cents:
         found.append(f"{key}: refused with {answered[0].value} for {answered[0].cents}")
@@ -121,9 +121,10 @@ def read_faults(player, start_cents, writes, reads):
     return found
 
 
-def faults(history, start_cents, closed=True):
+def faults(history, start_cents, closed=True, resent=False):
     """What is wrong with a history in which every call was answered in the end. @start_cents: the
-    balance of each player before it. @closed: the players' balances have the same total afterwards."""
+    balance of each player before it. @closed: the players' balances have the same total afterwards.
+    @resent: ledgers were killed, so a worker may have sent a call twice, and its only answer be a replay."""
     found = []
     writes, reads = collections.defaultdict(list), collections.defaultdict(list)
     tids = set()
@@ -136,7 +137,7 @@ def faults(history, start_cents, closed=True):
         if first.kind == READ:
             reads[first.player].append((first.start, first.end, first.value, key))
             continue
-        found += call_faults(key, tries, answered)
+        found += call_faults(key, tries, answered, resent)
         if first.status == 402:
             start = min(one.start for one in tries)
             reads[first.player].append((start, first.end, first.value, key))
