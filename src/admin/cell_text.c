@@ -1,6 +1,7 @@
 #include "admin/cell_text.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,15 +16,15 @@ static const char *const units[] = {
 	"creditbridge-sweep",
 };
 
-bool cell_text_is_other(const char *path, const char *cell)
+const char *cell_text_other(const char *path, const char *cell)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	char file[SETTINGS_CELL_NAME_SIZE + 16];
 
 	if (!path || !cell[0])
-		return false;
+		return "";
 	snprintf(file, sizeof(file), "cell-%s.conf", cell);
-	return strcmp(slash ? slash + 1 : path, file) == 0;
+	return strcmp(slash ? slash + 1 : path, file) == 0 ? cell : "";
 }
 
 /* Returns true if @text begins with @start. */

@@ -9,14 +9,14 @@
 
 #include "base/settings.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /*
- * Returns true if @path is the configuration file of another cell than the default one: it is named cell-NAME.conf,
- * as the units creditbridge-ledger@NAME and so on want it, and NAME is @cell. @path may be NULL: the default file.
+ * Returns @cell if @path is the configuration file of another cell than the default one, otherwise "". Such a file is
+ * named cell-NAME.conf, as the units creditbridge-ledger@NAME and so on want it, and NAME is @cell. @path may be NULL:
+ * the default file.
  */
-bool cell_text_is_other(const char *path, const char *cell);
+const char *cell_text_other(const char *path, const char *cell);
 
 /*
  * Writes @text to @to, of @size bytes, for @cell: `creditbridgectl --cell NAME COMMAND` in place of

@@ -43,9 +43,8 @@ int fcgi_console_run(const struct fcgi_console *arguments)
 	console.jobs_path = jobs;
 	text_copy(console.base_path, sizeof(console.base_path), arguments->base_path);
 	text_copy(console.cell, sizeof(console.cell), arguments->settings->cell_name);
-	if (cell_text_is_other(arguments->config, arguments->settings->cell_name))
-		text_copy(console.remedy_cell, sizeof(console.remedy_cell),
-			arguments->settings->cell_name);
+	text_copy(console.remedy_cell, sizeof(console.remedy_cell),
+		cell_text_other(arguments->config, arguments->settings->cell_name));
 	console.page_rate = page_rate_new(arguments->settings->console_page_rate);
 	if (!console.page_rate) {
 		fprintf(stderr, "creditbridge.fcgi: memory is exhausted\n");

@@ -44,7 +44,7 @@ bool doctor_console_used(const struct settings *settings)
 static void web_socket_path(const char *config, const struct settings *settings,
 	char directory[DOCTOR_PATH_MAX], char path[DOCTOR_PATH_MAX + 32])
 {
-	if (cell_text_is_other(config, settings->cell_name)) {
+	if (cell_text_other(config, settings->cell_name)[0]) {
 		snprintf(directory, DOCTOR_PATH_MAX, "/run/creditbridge-console");
 		snprintf(path, DOCTOR_PATH_MAX + 32, "%s/%s.sock", directory, settings->cell_name);
 		return;

@@ -155,7 +155,10 @@ bool doctor_close_list(struct doctor *doctor, struct list *list);
 
 /* Returns true if a web console is set up: the file of the front secret is there, or another one is set. */
 bool doctor_console_used(const struct settings *settings);
-/* As doctor_console_used(), or if no front secret is named, but the console's socket is there. */
+/*
+ * As doctor_console_used(), or if no front secret is named, but the console's socket is there. @config: the file of
+ * @settings; NULL: the installed one.
+ */
 bool doctor_console_enabled(const char *config, const struct settings *settings);
 
 /* Returns false if the ledger does not serve; the checks "ledger" and "halted" report that. */

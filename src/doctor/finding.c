@@ -79,9 +79,8 @@ void doctor_remedy(struct doctor *doctor, const char *format, ...)
 	va_start(arguments, format);
 	write_clean(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (*doctor->settings_loaded &&
-		cell_text_is_other(doctor->options->config, doctor->settings->cell_name))
-		cell = doctor->settings->cell_name;
+	if (*doctor->settings_loaded)
+		cell = cell_text_other(doctor->options->config, doctor->settings->cell_name);
 	cell_text_write(cell, text, last->remedy, sizeof(last->remedy));
 }
 

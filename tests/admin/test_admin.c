@@ -9,13 +9,13 @@
 
 START_TEST(files_of_other_cells)
 {
-	ck_assert(cell_text_is_other("/etc/creditbridge/cell-b.conf", "b"));
-	ck_assert(cell_text_is_other("cell-b.conf", "b"));
-	ck_assert(!cell_text_is_other("/etc/creditbridge/cell-b.conf", "c"));
-	ck_assert(!cell_text_is_other("/etc/creditbridge/cell-.conf", ""));
-	ck_assert(!cell_text_is_other("/etc/cell-b.conf/creditbridge.conf", "b"));
-	ck_assert(!cell_text_is_other("/etc/creditbridge/creditbridge.conf", "a"));
-	ck_assert(!cell_text_is_other(NULL, "a"));
+	ck_assert_str_eq(cell_text_other("/etc/creditbridge/cell-b.conf", "b"), "b");
+	ck_assert_str_eq(cell_text_other("cell-b.conf", "b"), "b");
+	ck_assert_str_eq(cell_text_other("/etc/creditbridge/cell-b.conf", "c"), "");
+	ck_assert_str_eq(cell_text_other("/etc/creditbridge/cell-.conf", ""), "");
+	ck_assert_str_eq(cell_text_other("/etc/cell-b.conf/creditbridge.conf", "b"), "");
+	ck_assert_str_eq(cell_text_other("/etc/creditbridge/creditbridge.conf", "a"), "");
+	ck_assert_str_eq(cell_text_other(NULL, "a"), "");
 }
 
 static const struct {

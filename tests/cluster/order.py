@@ -29,13 +29,13 @@ class History:
             if not answer:
                 self.tries.append(Try(kind, name, key, cents, start, None, None, None, None, None, b""))
                 continue
-            told = answer.json
+            shown = answer.json
             if answer.status != 200:
-                told.pop("request_id")  # each answer has its own
-            balance = cents_of(told["balance"] if kind == READ else told["current_balance"])
-            digest = hashlib.sha256(json.dumps(told).encode()).digest()
+                shown.pop("request_id")  # each answer has its own
+            balance = cents_of(shown["balance"] if kind == READ else shown["current_balance"])
+            digest = hashlib.sha256(json.dumps(shown).encode()).digest()
             self.tries.append(Try(kind, name, key, cents, start, end, answer.status, answer.replayed,
-                                  told.get("transaction_id"), balance, digest))
+                                  shown.get("transaction_id"), balance, digest))
 
     def prove(self):
         """Returns how many calls one order explains. The proof must find each fault that is planted into it."""

@@ -130,7 +130,7 @@ def case_jobs():
 
 
 def case_unknown_socket():
-    """A socket of no cell is served with the settings of none."""
+    """A job whose socket belongs to no cell is refused."""
     with tempfile.TemporaryDirectory(prefix="cbcons") as folder, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{folder}/jobs.sock")
         listener.listen()
@@ -174,8 +174,8 @@ def case_no_ledger():
 
 
 CASES = [("sessions of two cells in one browser", case_sign_in), ("pages of each cell", case_pages),
-         ("remedies of a cell", case_remedies), ("jobs of a cell", case_jobs), ("a socket of no cell", case_unknown_socket), ("the sign-out of one cell", case_sign_out),
-         ("no ledger", case_no_ledger)]
+         ("remedies of a cell", case_remedies), ("jobs of a cell", case_jobs), ("a socket of no cell", case_unknown_socket),
+         ("the sign-out of one cell", case_sign_out), ("no ledger", case_no_ledger)]
 for case in (case_pages, case_remedies, case_jobs, case_sign_out):
     cb.needs(case, CASES[0][0])
 

@@ -85,7 +85,7 @@ static void write_next(struct page *page, const struct step *step, const char *c
 {
 	struct html *html = &page->html;
 	char command[COMMAND_SIZE];
-	const char *mark = strstr(step->command, "%s");
+	const char *mark = strstr(step->command, "%s"), *shown;
 
 	if (mark)
 		snprintf(command, sizeof(command), "%.*s%s%s", (int)(mark - step->command),
@@ -94,10 +94,11 @@ static void write_next(struct page *page, const struct step *step, const char *c
 		text_copy(command, sizeof(command), step->command);
 	html_text(html, ". Next: ");
 	html_open(html, "code");
-	html_text(html, page_remedy(page, command));
+	shown = page_remedy(page, command);
+	html_text(html, shown);
 	html_close(html);
 	html_text(html, " ");
-	page_copy(page, page_remedy(page, command), "copy");
+	page_copy(page, shown, "copy");
 }
 
 void dealer_setup_steps(struct page *page, const struct dealer *dealer, const struct total *total)

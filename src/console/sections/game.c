@@ -62,10 +62,9 @@ static void link_callback(struct page *page, const char *event_id)
 void game_story(struct page *page, const struct story *story)
 {
 	struct html *html = &page->html;
-	const char *next;
+	const char *next = page_remedy(page, story->next);
 	char all[3 * STORY_TEXT_MAX];
 
-	next = page_remedy(page, story->next);
 	snprintf(all, sizeof(all), "%s %s %s", story->happened, story->owes, next);
 	html_open(html, "section");
 	html_attribute(html, "class", story->debt == DEBT_NONE ? "story" : "story owed");

@@ -337,9 +337,7 @@ static void print_standing(struct ctl *ctl, const struct status_result *status,
 		.queue = queue,
 		.now_ms = clock_wall_ms(),
 		.sweep_overdue_ms = (int64_t)settings->sweep_overdue_s * 1000,
-		.cell = cell_text_is_other(ctl->session.config, settings->cell_name)
-			? settings->cell_name
-			: ""};
+		.cell = cell_text_other(ctl->session.config, settings->cell_name)};
 	struct standing_finding findings[STANDING_MAX];
 	unsigned int count;
 
