@@ -92,6 +92,18 @@ BARS = (
         share(ours("get-balance"), ceiling("lighttpd", 64)), LEAST, 0.8, ""),
 )
 
+# With --beside php: the processors also work for others, and callers wait for a processor that the others use.
+BUSY_BARS = (
+    Bar("transfer-in on lighttpd at 64, of its ceiling",
+        share(ours("transfer-in"), ceiling("lighttpd", 64)), LEAST, 0.70, ""),
+    Bar("transfer-in on mod_fcgid at 16, of its ceiling",
+        share(ours("transfer-in", "mod_fcgid", 16), ceiling("mod_fcgid", 16)), LEAST, 0.60, ""),
+    Bar("transfer-in on lighttpd at 64, of the best LAMP peer at any connections",
+        share(ours("transfer-in"), named("transfer-in", "peer", "", None)), LEAST, 4, ""),
+    Bar("a minute of transfers in on lighttpd at 64, p99, in transfers made meanwhile",
+        meanwhile(ours(MINUTE)), MOST, 200, ""),
+)
+
 
 def bet(delay, connections, *stands):
     """Bets of these stands, with the dealer that answers after @delay ms."""

@@ -20,6 +20,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bars  # noqa: E402
+import busy  # noqa: E402
 import cells as cells_module  # noqa: E402
 import report  # noqa: E402
 from seamless import Seamless  # noqa: E402
@@ -44,6 +45,7 @@ class Stands:
         self.settings = dict(options.set)
         self.threads = options.threads
         self.memory = memory
+        self.options = options
         self.up = {}
         self.absent = {}
 
@@ -52,14 +54,19 @@ class Stands:
             return Hello(threads=self.threads)
         if name == cells_module.WAITING:
             return Hello(("mod_fcgid",), options=("--delay-us", cells_module.WAIT_US))
-        if name == "peer":
-            return Peer(self.players)
-        if name == "no disk":
-            return Wallet(self.players, names=(), state=self.memory / "state",
-                          settings=self.settings)
         kind, _, delay_ms = name.rpartition("-")
         if kind in BET_STANDS:
             return BET_STANDS[kind](int(delay_ms), self.players)
+        if name == "peer":
+            return Peer(self.players)
+        wallet = self.make_wallet(name)
+        busy.arrange(wallet, self.options)
+        return wallet
+
+    def make_wallet(self, name):
+        if name == "no disk":
+            return Wallet(self.players, names=(), state=self.memory / "state",
+                          settings=self.settings)
         return Wallet(self.players, settings=self.settings, threads=self.threads)
 
     def get(self, name):
@@ -193,13 +200,15 @@ def parse():
                              "connections")
     parser.add_argument("--mpm", choices=("event", "worker"), default=cb.Apache.mpm,
                         help="MPM of each Apache, also of the peer's; default: %(default)s, as Debian's")
+    busy.add_options(parser)
     add_eager_client(parser)
     parser.add_argument("--no-sizes", action="store_true", help="do not measure sizes and starts")
     parser.add_argument("--judge", action="store_true",
                         help="exit with 1 if a target is missed or was not measured")
     report.add_out(parser)
     options = parser.parse_args()
-    options.judged = bars.BET_BARS if options.bets else bars.BARS + bars.BET_BARS
+    options.judged = (bars.BUSY_BARS if options.beside else bars.BET_BARS if options.bets
+                      else bars.BARS + bars.BET_BARS)
     return options
 
 
@@ -215,7 +224,8 @@ def main():
         stands = Stands(options, ends.folder("/dev/shm"))
         run = Run(options, stands)
         try:
-            run.all()
+            with busy.beside(options.beside, run.machine):
+                run.all()
         finally:
             judged = report.write(run, stands.absent, options)
         stands.close()

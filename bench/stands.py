@@ -80,6 +80,8 @@ class Behind:
 class HelloInstance:
     """As much of an instance as a server needs to run hello."""
 
+    enter = ()  # in this network namespace
+
     def __init__(self, options=()):
         self.user = web_user()
         self.dir = temporary_directory("hello")

@@ -4,7 +4,7 @@
 Calls of the ledger by its own socket, with the stores in turn in each round. Beside them, as a control, what the same
 rows cost if each transfer is a transaction of its own with a round trip for each row (pgbench). With --import, how long an
 import of so many movements takes. Both stores sync each commit to the disk. The figures are kept in
-results/store.json of the build directory.
+store.json in --out.
 """
 import argparse
 import json
@@ -20,6 +20,7 @@ SRCDIR = pathlib.Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(SRCDIR / "bench"), str(SRCDIR / "tests" / "lib")]
 import cb  # noqa: E402
+import report  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_postgresql import Kept  # noqa: E402
 from stands import ledger_load, state_fill  # noqa: E402
@@ -146,16 +147,15 @@ def main():
     parser.add_argument("--players", type=int, default=2000)
     parser.add_argument("--import", dest="movements", type=int, help="only measure an import of so many movements")
     parser.add_argument("--judge", action="store_true", help="exit with 1 if a target is missed")
+    report.add_out(parser)
     options = parser.parse_args()
-    folder = cb.builddir() / "results"
-    folder.mkdir(exist_ok=True)
     good = True
     if options.movements:
         took = measure_import(options.movements)
         result = {"movements": options.movements, "seconds": round(took, 1)}
         good = took <= IMPORT_S * options.movements / 10**6
         print(f"import of {options.movements} movements: {took:.1f} s")
-        path = folder / "store-import.json"
+        path = options.out / "store-import.json"
     else:
         rates = measure(options)
         result = {"rounds": options.rounds, "seconds": options.seconds, "rates": []}
@@ -166,7 +166,7 @@ def main():
                                     "transfers_per_second": [round(rate) for rate in found]})
             print(f"{name:<15}{connections:>12}{statistics.median(found):>14.0f}{part:>16.2f}")
             good = good and (part >= LEAST or (name, connections) != ("postgresql", 64))
-        path = folder / "store.json"
+        path = options.out / "store.json"
     path.write_text(json.dumps({"command": sys.argv, **result}, indent=1) + "\n")
     return int(options.judge and not good)
 
