@@ -118,9 +118,12 @@ class Stand:
         return {"received_s": last_s - begun_s, "answered_s": answered_s, "at_once": most}
 
     def honest(self, seconds):
-        return Caller(TRANSFER_IN, "casino", self.wallet.dealer, TRANSFER % next(NUMBERS),
-                      rate=HONEST_RATE, seconds=seconds, connections=HONEST_CONNECTIONS,
-                      port=self.server.port).finish()
+        row = Caller(TRANSFER_IN, "casino", self.wallet.dealer, TRANSFER % next(NUMBERS),
+                     rate=HONEST_RATE, seconds=seconds, connections=HONEST_CONNECTIONS,
+                     port=self.server.port, players=PLAYERS).finish()
+        if row["answered"] != row["calls"] or row["refused"] or row["broken"]:
+            raise Failure(f"not all transfers of another dealer were accepted: {row}")
+        return row
 
     def beside(self, seconds):
         """The honest dealer's figures while rounds end."""
