@@ -47,8 +47,8 @@ match($0, /^<h[23]>/) {
 END {
 	printf "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" \
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" \
-		"<title>%s</title>\n<style>\n%s</style>\n</head>\n<body>\n", TITLE, file_of(PARTS "/style.css")
+		"<title>%s</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", TITLE, file_of(PARTS "/style.css")
 	for (i = 1; i <= count; i++)
 		print lines[i] == "<!-- contents -->" ? "<nav>\n<ol>\n" contents "</ol>\n</nav>" : lines[i]
-	printf "<script>\n%s</script>\n</body>\n</html>\n", file_of(PARTS "/copy.js")
+	printf "</main>\n<script>\n%s</script>\n</body>\n</html>\n", file_of(PARTS "/copy.js")
 }

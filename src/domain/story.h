@@ -1,5 +1,5 @@
 /*
- * story - what happened to a bet, a round or a transfer, which side owes which side how much, and the
+ * story - what happened to a bet, a round or a transfer, what each side owes, and the
  * next step, in plain English.
  *
  * Pure: one table over the states (story_rows.c). Each combination of states that can exist has

@@ -23,12 +23,15 @@
 #define RELEASE                                                                                    \
 	"Find out why it is held; then: creditbridgectl callback release {event} --reason TEXT"
 #define CANCEL                                                                                     \
-	"Settle it with {dealer}; then: creditbridgectl callback cancel {event} --reason TEXT"
+	"Settle it with {dealer}; then, as root: creditbridgectl callback cancel {event} --reason TEXT"
 #define LATER                                                                                      \
 	"The sweeper sends it ({when}). To send it at once: creditbridgectl callback retry {event} --reason TEXT"
+/* Before the first attempt no command hurries a refund: the dealer may still be busy with the bet. */
+#define LATER_REFUND                                                                               \
+	"The sweeper sends it ({when}). After a failed attempt this sends it at once: creditbridgectl callback retry {event} --reason TEXT"
 #define LOOK  "Look again in a few seconds."
 #define NONE  "Nothing is to be done."
-#define AUDIT "creditbridgectl audit has the reason."
+#define AUDIT "The audit has the reason. Root reads it: creditbridgectl audit"
 #define ASK   "If {user} lacks the credit, ask {dealer} for its record of {event}."
 #define NO_ANSWER                                                                                  \
 	"{dealer} did not answer the bet, so it is not known whether it debited {amount}. "        \
@@ -58,7 +61,7 @@ const struct story_row story_rows[] = {
 		"See creditbridgectl dealer ping {dealer}."},
 
 	{STORY_BET, SEAMLESS, BET(REFUNDING), M(DUE), STILL, 0, 0, DEBT_DEALER_PERHAPS,
-		NO_ANSWER "The refund {event} is not confirmed{tries}.", LATER},
+		NO_ANSWER "The refund {event} is not confirmed{tries}.", LATER_REFUND},
 	{STORY_BET, SEAMLESS, BET(REFUNDING), M(SENDING), STILL, 0, 0, DEBT_DEALER_PERHAPS,
 		NO_ANSWER "The refund {event} is being sent.", LOOK},
 	{STORY_BET, SEAMLESS, BET(REFUNDING), M(PARKED), STILL, 0, 0, DEBT_DEALER_PERHAPS,
@@ -66,7 +69,7 @@ const struct story_row story_rows[] = {
 	{STORY_BET, SEAMLESS, BET(REFUNDING), M(HELD), STILL, 0, 0, DEBT_DEALER_PERHAPS,
 		NO_ANSWER "The refund {event} is held.", RELEASE},
 	{STORY_BET, SEAMLESS, BET(REFUNDING), M(DUE), STILL, STORY_CANCELLED, 0, DEBT_DEALER,
-		CANCELLED_BET "The refund {event} is not confirmed{tries}.", LATER},
+		CANCELLED_BET "The refund {event} is not confirmed{tries}.", LATER_REFUND},
 	{STORY_BET, SEAMLESS, BET(REFUNDING), M(SENDING), STILL, STORY_CANCELLED, 0, DEBT_DEALER,
 		CANCELLED_BET "The refund {event} is being sent.", LOOK},
 	{STORY_BET, SEAMLESS, BET(REFUNDING), M(PARKED), STILL, STORY_CANCELLED, 0, DEBT_DEALER,

@@ -1,5 +1,5 @@
 /*
- * standing - what a refused call means for the money: which side owes what, and the next step.
+ * standing - what a refused call means for the money: what each side owes, and the next step.
  *
  * Pure. The input is the call and the row of its idempotency key, which says whether a later call
  * with the same reference moved credit.

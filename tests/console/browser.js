@@ -2,6 +2,7 @@
  * browser.js FILE - looks at every kind of page with inspect.js, on paper, and tries the keys. FILE: see playing.js, with
  *   pages      [[address, status]] that an administrator sees
  *   parked     the event of a callback that is parked
+ *   guides     addresses of the guides for integrators, which are read on a phone, too
  */
 "use strict";
 const {expect, given, heading, main, play} = require("./playing.js");
@@ -70,6 +71,14 @@ const kinds = {
 		await page.click("button:text-is('Hold')");
 		expect((await page.textContent("p.error")).includes("A reason must be given"), "a form without a reason");
 		await inspect.look(page, "a form without a reason");
+	},
+	"guides": async ({arrive}) => {
+		const page = await arrive("rita");
+		for (const address of given.guides) {
+			await page.goto(address);
+			expect((await heading(page)).length > 0, `${address} has no heading`);
+			await inspect.look(page, address);
+		}
 	},
 	"keys": async ({server, enter}) => pressKeys(await enter("ann"), server.url),
 };

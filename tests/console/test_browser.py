@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The web console in a real browser: chromium by playwright-core, and axe-core.
 
-    every page    each kind of page at three widths, light and dark (browser.js)
+    every page    each kind of page at three widths, light and dark, and the integrators' guides (browser.js)
     scenarios     what operators do, with and without a script (scenarios.js, work.js)
     hostile text  only with --text: text that others choose is shown as text (corpus.py, corpus.js)
 
@@ -72,10 +72,17 @@ def pages_of(office):
                                            f"bets/{world.refunding}")] + list(MORE_PAGES)
 
 
+def guides():
+    """The guides that `make` made; none without cmark-gfm."""
+    found = sorted((cb.builddir() / "doc").glob("*-guide.html"))
+    check(len(found) in (0, 2), f"{found}")
+    return [path.as_uri() for path in found]
+
+
 def case_pages(office):
     """No finding in any page."""
     pages = pages_of(office)
-    done = run_script(office, "browser.js", 400, pages=pages, parked=office.world.parked)
+    done = run_script(office, "browser.js", 400, pages=pages, parked=office.world.parked, guides=guides())
     equal(done, len(pages), "pages that were read")
 
 

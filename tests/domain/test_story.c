@@ -265,8 +265,8 @@ START_TEST(texts)
 		"bet does not count. The refund betting-refund-19 is not confirmed (no attempt has "
 		"ended yet).",
 		"If demo-b debited the bet, it owes alice 10.00.",
-		"The sweeper sends it (soon). To send it at once: creditbridgectl callback retry "
-		"betting-refund-19 --reason TEXT");
+		"The sweeper sends it (soon). After a failed attempt this sends it at once: "
+		"creditbridgectl callback retry betting-refund-19 --reason TEXT");
 	story_is(&(struct story_facts){STORY_BET, WALLET_SEAMLESS, BET_REJECTED, MESSAGE_NONE,
 			 MOVE_NOTHING, 0},
 		&values,

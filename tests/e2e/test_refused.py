@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 import cb_ctl  # noqa: E402
+import cb_support  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
 from cb_platform import BETS, client_add, platform_call  # noqa: E402
 
@@ -188,6 +189,17 @@ def case_disputes(desk):
     check("no side owes" in shown["owed"], f"{shown}")
 
 
+def case_support_page(desk):
+    """doc/support.md shows the refused deposits as `explain` prints them; --write writes them anew."""
+    desk.send("page-401", cb.TRANSFER_IN, transfer("in-2", user="alice"), 401, "invalid_signature", signature="0" * 64)
+    desk.send("page-404", cb.TRANSFER_IN, transfer("in-3", user="Alice"), 404, "user_not_found")
+    for reference in ("in-2", "in-3"):
+        desk.wait_listed("--reference", reference)
+    chapters = cb_support.compare(desk.ctl, lambda command: command == "explain", {})
+    shown = "".join(chapters["The call was refused"])
+    check("401 invalid_signature" in shown and "404 user_not_found" in shown, f"{chapters}")
+
+
 def near(desk, *words):
     done = desk.wallet.ctl_run(*words)
     return done.returncode, done.stderr
@@ -352,6 +364,7 @@ def main():
             ("after a kill and a restart", case_killed),
             ("a torn file", case_torn),
             ("my deposit did not arrive", case_disputes),
+            ("the page for support", case_support_page),
             ("what is near", case_near),
             ("a list that is cut", case_cut),
             ("game servers", case_platform),

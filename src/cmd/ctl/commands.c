@@ -192,7 +192,7 @@ const struct ctl_command ctl_commands[] = {
 		"\"shortfall\",\"transaction_id\",\"webhook_id\",\"effect\",\"operation_id\","
 		"\"replay\"}",
 		correct_options, 3, 4, false, ctl_round_correct},
-	{"owed", "", "List what is owed: which side owes which, since when, why, and the next step",
+	{"owed", "", "List what is owed: by which side, since when, why, and the next step",
 		"{\"owed\":[{\"webhook_id\" (empty: what a correction could not take back),\"kind\","
 		"\"state\",\"since_ms\",\"casino_id\",\"player_id\",\"user_id\",\"game_id\"," STORY_JSON_MEMBERS
 		"}],\"dealers\":[{\"casino_id\",\"currency\",\"payouts\",\"refunds\",\"shortfall\"}]}",
@@ -209,7 +209,7 @@ const struct ctl_command ctl_commands[] = {
 		"\"length\",\"content_type\",\"text\" (its beginning),...}],\"body\" (text, byte for "
 		"byte as it is sent; null: not stored any more)}",
 		NULL, 1, 1, false, ctl_callback_show},
-	{"callback retry", OPERATE_ARGS, "Send callbacks that are due or parked now", OPERATE_JSON,
+	{"callback retry", OPERATE_ARGS, "Send due or parked callbacks now", OPERATE_JSON,
 		asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_retry},
 	{"callback hold", OPERATE_ARGS,
 		"Hold callbacks that are due or parked until they are released", OPERATE_JSON,
@@ -236,7 +236,7 @@ const struct ctl_command ctl_commands[] = {
 	{"replay stop", "REPLAY", "Stop a replay; what is due already is sent all the same",
 		"the object of replay show", reason_options, 1, 1, false, ctl_replay_stop},
 	{"release", "[CASINO]",
-		"Show the callbacks that a restore or `dealer hold` holds, and release them",
+		"Show what a restore or `dealer hold` keeps back for whole dealers, and release it",
 		"{\"callbacks\":[{\"webhook_id\",\"created_ms\",\"casino_id\",\"user_id\","
 		"\"game_id\",\"amount\",\"transaction_id\",\"attempts\",\"bet\"}],"
 		"\"dealers\":[{\"casino_id\",\"callbacks_held_ms\",\"restored_ms\",\"restored_to_ms\","
@@ -346,7 +346,7 @@ const struct ctl_command ctl_commands[] = {
 		"\"request_transaction_id\",\"amount\" (as sent),\"request_id\",\"address\",...}]}",
 		refused_list_options, 0, 0, false, ctl_refused_list},
 	{"explain", "REQUEST_ID\n-\n--casino=CASINO --reference=ID|--user=USER",
-		"Explain why a call was answered 4xx, and which side owes what after it",
+		"Explain why a call was answered 4xx, and what each side owes after it",
 		"{\"request_id\",\"time_ms\",\"serve\" (wallet, platform),\"operation\",\"method\","
 		"\"path\",\"caller_id\",\"code\",\"id\",\"detail\",\"body_bytes\","
 		"\"body_bytes_kept\",\"matches\" (requests of this id),\"findings\":[{\"cause\","

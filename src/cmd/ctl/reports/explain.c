@@ -1,6 +1,6 @@
 /*
  * explain - implements `explain`: finds a call that was answered 4xx, and prints the reason, and
- * which side owes what.
+ * what each side owes.
  */
 #include "admin/requests/inquiry.h"
 
