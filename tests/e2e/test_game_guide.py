@@ -11,9 +11,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
-from cb_guide import Guide, same_answer  # noqa: E402
+from cb_guide import Guide, Ids, operations, same_answer  # noqa: E402
 from cb_listener import DisturbingProxy, Scripted  # noqa: E402
-from cb_platform import LOOPBACK, PLATFORM_PATHS, client_add, platform_call  # noqa: E402
+from cb_platform import LOOPBACK, client_add, platform_call  # noqa: E402
 from cb_table import Table  # noqa: E402
 
 PAGE = Guide("game-server-guide")
@@ -58,7 +58,8 @@ class Dealer:
 def case_requests():
     """Every request of the guide is answered as it shows; every operation has one."""
     sent = PAGE.requests()
-    equal({path for _, path, _, _ in sent}, set(PLATFORM_PATHS), "operations")
+    equal({path for _, path, _, _ in sent}, set(operations("openapi.yaml", "/platform/")), "operations")
+    ids = Ids()
     with Scripted(Dealer().reply) as dealer:
         WALLET.dealer_add("casino-b", "--url", dealer.url, "--allow-http", mode="seamless")
         WALLET.player_add("casino-b", "bob")
@@ -67,7 +68,7 @@ def case_requests():
         for method, path, body, shown in sent:
             got = platform_call(SERVER, path, body, client=client, method=method)
             equal(got.status, shown.get("code", 200), f"{path} {body}: {got}")
-            same_answer(shown, got.json, f"{path} {body}")
+            same_answer(shown, got.json, f"{path} {body}", ids)
             if "request_transaction_id" in body and got.status == 200:
                 again = platform_call(SERVER, path, body, client=client)
                 equal((again.json, again.replayed), (got.json, True), f"a repeat of {body}")

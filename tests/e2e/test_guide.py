@@ -12,15 +12,17 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
-from cb_dealer import ReferenceDealer  # noqa: E402
-from cb_guide import RUN, Guide, same_answer  # noqa: E402
+from cb_dealer import BETTING_RESULT, ReferenceDealer  # noqa: E402
+from cb_feed import CALLBACKS, RESEND  # noqa: E402
+from cb_guide import RUN, Guide, Ids, operations, same_answer  # noqa: E402
 from cb_listener import Listening, Quiet, Scripted  # noqa: E402
-from cb_platform import BETS, LOOPBACK, client_add  # noqa: E402
+from cb_platform import BETS, CORRECTIONS, LOOPBACK, client_add  # noqa: E402
 from cb_table import Table, known, sweep  # noqa: E402
 
 PAGE = Guide("integrator-guide")
 GUIDE = PAGE.text
 VECTORS = json.loads((cb.SRCDIR / "doc" / "signature-vectors.json").read_text())["vectors"]
+BOB = {"user_id": "bob", "balance": 1000.0, "currency": "thb"}
 WALLET = SERVER = None
 
 
@@ -46,8 +48,6 @@ def case_commands():
             came = refusal() if "id" in shown else printed[last].strip().splitlines()[-1]
             same_answer(shown, json.loads(came), text)
             answers += 1
-        elif language == "example":
-            check(isinstance(json.loads(text), dict), text)
         elif language in RUN:
             last = number
         if VECTORS[0]["key"] in text and language in RUN:
@@ -82,29 +82,65 @@ def game_server(casino_id, *words):
     return dealer, table
 
 
+def examples():
+    """The guide's calls to the wallet, and its callbacks. Each operation has one, and nothing else has."""
+    callbacks = operations("dealer-callbacks.yaml")
+    # The guide for game servers has those of the platform's mount (test_game_guide.py).
+    wallet = {path: methods for path, methods in operations("openapi.yaml").items() if not path.startswith("/platform/")}
+    sent = PAGE.requests()
+    equal({path for _, path, _, _ in sent}, {*wallet, *callbacks}, "operations with an example")
+    return [row for row in sent if row[1] in wallet], [row for row in sent if row[1] in callbacks], wallet
+
+
 def case_requests():
-    """Every call to the wallet is answered as the guide shows."""
-    sent = [row for row in PAGE.requests() if row[1].count("/") > 1]
-    equal([row[1] for row in sent], [cb.TRANSFER_IN, cb.TRANSFER_OUT, *cb.READ_PATHS], "calls")
+    """Every call to the wallet is answered as the guide shows, by each method that it has."""
+    sent, _, methods = examples()
     dealer, table = game_server("guide-calls")
-    for method, path, body, shown in sent:
-        if path == cb.STAT:
-            table.call(BETS, game_id="round-7", bet_amount=10, remark="roulette", user_bet={"red": 10})
-            table.result("round-7", "win", payout_amount=25, game_result={"number": 7})
-        if "request_timestamp" in body:
-            body["request_timestamp"] = cb.now_ms()
-        got = cb.call(SERVER, method, path, body, dealer=dealer)
-        equal(got.status, 200, f"{path}: {got}")
-        came = got.json
-        if path == cb.STAT:
-            equal(len(came["bet_summary"]), 30, "days")
-            came["bet_summary"] = came["bet_summary"][-1:]
-        same_answer(shown, came, path)
+    ids = Ids()
+    before = {cb.BALANCE: lambda: table.call(BETS, game_id="round-7", bet_amount=10, remark="roulette",
+                                             user_bet={"red": 10}),
+              cb.STAT: lambda: table.result("round-7", "win", payout_amount=25, game_result={"number": 7})}
+    with Scripted(lambda call: (503 if call.path.strip("/") == BETTING_RESULT else 200, BOB)) as server:
+        owed = parked_result("guide-owed", server.url)
+        for _, path, body, shown in sent:
+            before.pop(path, lambda: None)()
+            if "webhook_id" in body:
+                body["webhook_id"] = ids.real["webhook_id", body["webhook_id"]]
+            for method in sorted(methods[path]):
+                if "request_timestamp" in body:
+                    body["request_timestamp"] = cb.now_ms()
+                got = cb.call(SERVER, method, path, body, dealer=owed if path in (CALLBACKS, RESEND) else dealer)
+                equal(got.status, 200, f"{method} {path}: {got}")
+                came = got.json
+                if path == cb.STAT:
+                    equal(len(came["bet_summary"]), 30, "days")
+                    came["bet_summary"] = came["bet_summary"][-1:]
+                same_answer(shown, came, f"{method} {path}", ids)
+        check(not before, "calls that nothing was made for")
+        server.reply = lambda _: (200, BOB)
+        seen = len(server.seen)
+        sweep(WALLET)
+        first, again = [call for call in server.seen if call.path.strip("/") == BETTING_RESULT][-2:]
+        equal((len(server.seen), again.body, again.headers["webhook-id"]),
+              (seen + 1, first.body, ids.real["webhook_id", "betting-result-18"]), "what is sent again")
+
+
+def parked_result(casino_id, url):
+    """A dealer at @url, which takes bets but no results, with a parked result of bob."""
+    dealer, table = game_server(casino_id, "--url", url, "--allow-http")
+    table.bet("round-17", 10)
+    table.result("round-17", "win", payout_amount=25)
+
+    def parked():
+        sweep(WALLET)
+        return cb.call(SERVER, "POST", CALLBACKS, {"state": "parked", "limit": 1}, dealer=dealer).json["items"]
+    cb.wait_until(parked, 20, "the result is parked", interval=0.1)
+    return dealer
 
 
 def case_callbacks():
     """Every callback has the body that the guide shows, and its answers mean what they say."""
-    shown = [row for row in PAGE.requests() if row[1].count("/") == 1]
+    _, shown, _ = examples()
     lost = []
 
     def reply(call):
@@ -116,7 +152,8 @@ def case_callbacks():
         return 404 if "id" in answer else 200, answer
 
     with Scripted(reply) as dealer:
-        _, table = game_server("guide-callbacks", "--url", dealer.url, "--allow-http", "--refund-delay", "0")
+        _, table = game_server("guide-callbacks", "--url", dealer.url, "--allow-http", "--refund-delay", "0",
+                               "--path-betting-correction", "/betting-correction")
         for game in ("round-8", "round-9"):
             table.call(BETS, game_id=game, bet_amount=10, remark="roulette", user_bet={"red": 10})
         table.result("round-8", "win", payout_amount=25, game_result={"number": 7}, remark="roulette")
@@ -128,11 +165,24 @@ def case_callbacks():
             sweep(WALLET)
             return WALLET.ctl_json("bet", "show", number)["bet"]["state"] == "refunded"
         cb.wait_until(refunded, 20, "the refund, which the dealer answers with bet_not_found", interval=0.2)
+        [(body, answer)] = [row[2:] for row in shown if row[1] == "/betting-correction"]
+        made = table.call(CORRECTIONS, game_id="round-8", revision=1, result="win", payout_amount=4,
+                          reason="the card was misread")
+        equal((made["delta"], made["shortfall"]), (body["correction_amount"], answer["shortfall"]), "the correction")
     came = {(call.path, json.loads(call.body).get("game_id")): json.loads(call.body) for call in dealer.seen}
+    ids = Ids()
     for _, path, body, _ in shown:
-        same_answer(body, came[path, body.get("game_id")], path)
+        same_answer(body, came[path, body.get("game_id")], path, ids)
     equal({path for path, _ in came}, {path for _, path, _, _ in shown}, "callbacks")
     equal(json.loads(next(call.body for call in dealer.seen if b"loss" in call.body))["transaction_id"], 0, "a loss")
+
+
+def case_shortfall():
+    """The reference dealer answers the correction as the guide shows, and the same again."""
+    [(body, answer)] = [row[2:] for row in PAGE.requests() if row[1] == "/betting-correction"]
+    with ReferenceDealer("--opening-balance", "4") as dealer:
+        for _ in range(2):
+            equal(dealer.call("betting-correction", json.dumps(body).encode()).json, answer, "a shortfall")
 
 
 def case_rules():
@@ -249,6 +299,7 @@ CASES = [
     ("every command and program is run", case_commands),
     ("every call is answered as shown", case_requests),
     ("every callback has the body that is shown", case_callbacks),
+    ("a shortfall", case_shortfall),
     ("the rules", case_rules),
     ("the table of vectors", case_vectors),
     ("clients and the body of a GET", case_clients_of_get),
@@ -258,7 +309,7 @@ CASES = [
 
 if __name__ == "__main__":
     slow = {"callback_timeout_ms": 6000, "callback_lease_ms": 15000,
-            "callback_connect_timeout_ms": 3000}
+            "callback_connect_timeout_ms": 3000, "result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
     with cb.Instance("creditbridge-guide", settings={**LOOPBACK, **slow}) as WALLET, \
             cb.Lighttpd(WALLET) as SERVER:
         result = cb.run_cases(CASES, seconds=120)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import xml.etree.ElementTree
 
+import yaml
 from cb_process import SRCDIR, builddir
 from cb_tap import Skip, check, equal
 
@@ -17,9 +18,33 @@ BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 RUN = {"sh": None, "bash": "bash {}", "php": "php {}", "python": "/usr/bin/python3 {}",
        "js": "node {}", "perl": "perl {}"}
 HEADS = {"php": "<?php\n"}
-# Shown, and not run here: an answer, a request, a picture, a body by itself, what tests/sdk/test_recipes.py runs.
-SHOWN = {"json", "http", "rule", "sequence", "recipe", "example"}
-MADE_ANEW = {"player_id", "request_id", "transaction_id", "timestamp", "date"}
+# Shown, and not run here: an answer, a request, a picture, what tests/sdk/test_recipes.py runs.
+SHOWN = {"json", "http", "rule", "sequence", "recipe"}
+MADE_ANEW = {"player_id", "request_id", "transaction_id", "webhook_id", "timestamp", "date", "next"}
+METHODS = {"get", "post", "put", "delete", "patch"}
+
+
+def operations(name, mount=""):
+    """{path: its methods} of the signed operations below @mount in the OpenAPI document doc/@name."""
+    paths = yaml.safe_load((SRCDIR / "doc" / name).read_text())["paths"]
+    found = {path: {method.upper() for method, row in item.items()
+                    if method in METHODS and row.get("security") != []}
+             for path, item in paths.items() if path.startswith(mount)}
+    return {path: methods for path, methods in found.items() if methods}
+
+
+class Ids:
+    """The ids that a guide shows, and the real ones: an id stands for the same one wherever it is shown, and
+    a greater number for a greater one."""
+
+    def __init__(self):
+        self.real = {}
+
+    def pair(self, name, shown, came, what):
+        equal(self.real.setdefault((name, shown), came), came, f"{what}: the {name} that is shown as {shown}")
+        pairs = sorted((one, other) for (kind, one), other in self.real.items() if kind == name)
+        equal([pair[1] for pair in pairs], sorted({pair[1] for pair in pairs}),
+              f"{what}: the order of {[pair[0] for pair in pairs]}")
 
 
 class Guide:
@@ -143,12 +168,18 @@ class Guide:
         equal(re.findall(r"<script[^>]+src", page), [], "scripts from elsewhere")
 
 
-def same_answer(shown, came, what):
-    """@came has the members of @shown, and their values unless these are made anew each time."""
+def json_type(value):
+    return "number" if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value).__name__
+
+
+def same_answer(shown, came, what, ids=None):
+    """@came has the members of @shown, and their values. What is made anew each time has the same type, and
+    agrees with @ids, if given."""
+    equal(json_type(came), json_type(shown), f"{what}: type")
     if isinstance(shown, list):
         equal(len(came), len(shown), f"{what}: rows")
         for one, other in zip(shown, came):
-            same_answer(one, other, what)
+            same_answer(one, other, what, ids)
         return
     if not isinstance(shown, dict):
         equal(came, shown, what)
@@ -156,4 +187,8 @@ def same_answer(shown, came, what):
     equal(sorted(came), sorted(shown), f"{what}: members")
     for name, value in shown.items():
         if name not in MADE_ANEW:
-            same_answer(value, came[name], f"{what}: {name}")
+            same_answer(value, came[name], f"{what}: {name}", ids)
+            continue
+        equal(json_type(came[name]), json_type(value), f"{what}: type of {name}")
+        if ids and name in ("transaction_id", "webhook_id"):
+            ids.pair(name, value, came[name], what)

@@ -195,7 +195,7 @@ def readme(package):
     """The client of the README, twice: the second time it is a repeat."""
     stage = package.made()
     lines = (package.source / "README.md").read_text().splitlines()
-    check(20 <= len(lines) <= 60, f"{len(lines)} lines")
+    check(20 <= len(lines) <= 75, f"{len(lines)} lines")
     user = f"alice-{package.name}"
     WALLET.player_add("demo", user)
     path = stage / f"block-0.{package.suffix}"
