@@ -4,9 +4,10 @@
     mutation.py [--list] [--only TEXT]... [--from N]
 
 A write is a call of ws_put(), ws_append(), ws_drop() or another function of WRITERS, in the files of FILES.
-It is a statement of its own, or its result is assigned. The sources are copied into a temporary folder, and
-each call is put into a condition there: the environment variable REMOVED_WRITE has the number of the call
-that is left out, and whose result is then 0. This copy is built once. tests/ledger/test_ledger then runs
+It is a statement of its own, its result is assigned, or it stands in an expression, such as a condition. The
+sources are copied into a temporary folder, and each call is put into a condition there: the environment
+variable REMOVED_WRITE has the number of the call that is left out. Its result is then 0, or true in an
+expression, where the code goes on as if the write had succeeded. This copy is built once. tests/ledger/test_ledger then runs
 without each write in turn, until its first failure, or to its end. A write without which every test passes
 is a failure of this campaign, unless KEPT names it with the reason. --list prints the writes; --only runs
 those whose FILE:LINE or text has TEXT, or one of several texts. Prints TAP; a case is a write.
@@ -30,13 +31,16 @@ FILES = ("commands/callbacks/callbacks.c", "commands/transfers/transfer_inquiry.
          "commands/wagers/correction_change.c", "commands/wagers/corrections.c",
          "commands/wagers/operator_corrections.c", "commands/wagers/result_batches.c",
          "commands/wagers/rounds.c", "outbox/hold.c", "outbox/outbox.c", "outbox/settle.c", "rows/audit.c",
-         "rows/counters.c", "rows/life.c", "rows/player_stats.c", "rows/post.c", "rows/round_bet.c")
+         "rows/counters.c", "rows/dealer_days.c", "rows/life.c", "rows/player_stats.c", "rows/post.c",
+         "rows/round_bet.c")
 # How the names of functions begin that write, and of those that begin so and do not.
 WRITERS = ("audit_write", "outbox_(?:admit|begin|end|hold|open|write)", "player_stats_", "post_",
            "ws_append", "ws_drop", "ws_put")
 READERS = ("outbox_hold_old", "player_stats_want", "post_describe", "post_want")
 CALL = rf"(?!{'|'.join(READERS)})(?:{'|'.join(WRITERS)})\w*\("
 STATEMENT = re.compile(rf"^\t+([\w >-]+ =\s+!?)?({CALL})", re.MULTILINE)
+# A call anywhere in a function, with no comment before it in its line.
+ANYWHERE = re.compile(rf"^\t(?:(?!/\*).)*?(?<!\w)({CALL})", re.MULTILINE)
 # What ends the text before a statement: another statement, a block, a condition or a comment.
 BEFORE_STATEMENT = re.compile(r"(?:[;{})]|\belse|\*/)\Z")
 PROGRAM = "tests/ledger/test_ledger"
@@ -54,11 +58,14 @@ IS_REMOVED = """static int is_removed(int number)
 KEPT = {}
 
 
+ON_ITS_OWN, ASSIGNED, IN_EXPRESSION = range(3)
+
+
 class Statement:
-    def __init__(self, file, text, begin, end, assigned):
+    def __init__(self, file, text, begin, end, place):
         self.file = file
         self.line = text.count("\n", 0, begin) + 1
-        self.begin, self.end, self.assigned = begin, end, assigned
+        self.begin, self.end, self.place = begin, end, place
         self.text = " ".join(text[begin:end].split())
 
     def name(self):
@@ -66,30 +73,43 @@ class Statement:
 
     def switched(self, number, call):
         """The statement, which does nothing if @number is removed."""
-        if self.assigned:
+        if self.place == IN_EXPRESSION:
+            return f"(is_removed({number}) ? 1 : {call})"
+        if self.place == ASSIGNED:
             return f"(is_removed({number}) ? 0 : {call.rstrip(';')});"
         return f"{{ if (!is_removed({number})) {call} }}"
 
 
 def end_of(text, begin):
-    """Returns the position after the statement's semicolon; None if the call is part of an
-    expression."""
+    """Returns the position after the call that begins at @begin."""
     depth = 0
     for at in range(begin, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
         if text[at] == ")" and depth == 0:
-            return at + 2 if text[at + 1] == ";" else None
-    return None
+            return at + 1
+    raise ValueError(f"a call without an end: {text[begin:begin + 70]}")
+
+
+def statements_of(file, text):
+    """{begin: statement}: a call in an expression is a statement here, too."""
+    found = {}
+    for match in STATEMENT.finditer(text):
+        begin, end = match.start(2), end_of(text, match.start(2))
+        if text[end] == ";" and BEFORE_STATEMENT.search(text[:match.start()].rstrip()):
+            found[begin] = Statement(file, text, begin, end + 1, ASSIGNED if match[1] else ON_ITS_OWN)
+    for match in ANYWHERE.finditer(text):
+        begin = match.start(1)
+        if begin not in found:
+            found[begin] = Statement(file, text, begin, end_of(text, begin), IN_EXPRESSION)
+    return found
 
 
 def statements():
     found = []
     for file in FILES:
         text = (SRCDIR / "src" / "ledger" / file).read_text(encoding="utf-8")
-        for match in STATEMENT.finditer(text):
-            end = end_of(text, match.start(2))
-            if end and BEFORE_STATEMENT.search(text[:match.start()].rstrip()):
-                found.append(Statement(file, text, match.start(2), end, bool(match.group(1))))
+        of_file = statements_of(file, text)
+        found += [of_file[begin] for begin in sorted(of_file)]
     return found
 
 

@@ -74,6 +74,8 @@ def case_help():
             check(part in shown, f"{part} in the help of {name}")
     group = run("player", "--help").stdout
     equal({name.split()[0] for name in COMMAND_LINE.findall(group)}, {"player"}, "group")
+    for name in {name.split()[0] for name in commands if " " in name}:
+        equal(run(name, "--help").stdout.splitlines()[1], f"The commands that begin with '{name}'.", name)
     check("0.1" in run("--version").stdout, "version")
     listed = top.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
     equal([line for line in listed if len(line) > 79 or not re.match(r"  [a-z]| {21}\S", line)],

@@ -258,6 +258,11 @@ def case_limits():
     check(f"In all, dealer {name} owes its players 6.00 thb in payouts" in done.stdout, done.stdout)
     WALLET.player_add(name, "bob")
     equal(debts("--casino", name, "--user", "bob"), {}, "another player")
+    equal(debts("--user", f"{name}/bob"), {}, "another player by both ids")
+    equal(len(debts("--user", f"{name}/alice")), 3, "the player by both ids")
+    refused("user_not_found", "owed", "--casino", name, "--user", f"{name}/alice")
+    check("--user goes with --casino, or is CASINO/USER" in ctl("owed", "--user", "alice", code=2).stderr,
+          "a player without a dealer")
 
 
 # -- doc/support.md

@@ -267,6 +267,29 @@ def case_platform(desk):
     check(code == 0 and "no game server of that id, but there is 'slots'" in shown, shown)
 
 
+def case_casino_user(desk):
+    """--user CASINO/USER means both filters. With --casino the text is the user_id of the call."""
+    both = ids(desk, "--casino", "demo", "--user", "bob")
+    check({"refused-401", "refused-402"} <= both, f"{both}")
+    equal(ids(desk, "--user", "demo/bob"), both, "demo/bob")
+    equal(ids(desk, "--user", "quiet/bob"), set(), "quiet/bob")
+    equal(ids(desk, "--user", "demo/Bob"), {"refused-404"}, "a player that does not exist")
+    check("refused-bet" in ids(desk, "--user", "demo/alice"), "by the player_id")
+    text = desk.ctl("explain", "--user", "demo/Bob").stdout
+    check("there is a player 'bob'" in text, text)
+    for command in (("refused", "list"), ("transfer", "list"), ("explain",)):
+        done = desk.refused("user_not_found", *command, "--casino", "demo", "--user", "quiet/carol")
+        check("dealer 'demo' has no player 'quiet/carol'" in done.stderr, f"{command}: {done.stderr}")
+        check("is not" in desk.ctl(*command, "--user", "a b/bob", code=2).stderr, f"{command}: a b")
+    # An id with a slash, which names no dealer.
+    desk.send("slash", cb.TRANSFER_IN, transfer("r-slash", user="room/7"), 404, "user_not_found")
+    desk.wait_listed("--reference", "r-slash")
+    equal(ids(desk, "--casino", "demo", "--user", "room/7"), {"refused-slash"}, "a slash in an id")
+    # A player of the dealer whose id begins as another dealer's.
+    desk.wallet.player_add("demo", "quiet/carol")
+    equal(ids(desk, "--casino", "demo", "--user", "quiet/carol"), set(), "that is a player")
+
+
 def ids(desk, *words):
     return {row["request_id"] for row in desk.listed(*words)}
 
@@ -368,6 +391,7 @@ def main():
             ("what is near", case_near),
             ("a list that is cut", case_cut),
             ("game servers", case_platform),
+            ("CASINO/USER", case_casino_user),
             ("by error and cause", case_cause),
             ("a flood", case_flood),
             ("nothing else is kept", case_nothing_else),

@@ -18,7 +18,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_ctl import bind, run  # noqa: E402
-from cb_worker import LOSS, NOT_SENT, REFUSED, SUCCESS, WIN, Worker  # noqa: E402
+from cb_worker import LOSS, NOT_SENT, REFUSED, SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
+
+# The attempts after which a result is parked are soon over.
+SETTINGS = {"callback_lease_ms": 20000, "result_second_attempt_ms": 30, "result_third_attempt_ms": 30}
 
 WALLET = None
 ctl = ctl_json = refused = None  # of WALLET
@@ -27,6 +30,8 @@ LONG = "dealer-" + "x" * 57  # 64 characters, the longest casino_id
 SEAMLESS = "seamless-" + "w" * 55
 USERS = ("alice-" + "y" * 58, "日本" * 21, "ä" * 64)
 GAME = "game-" + "z" * 59
+STRANGER = "stranger-" + "s" * 119  # 128 bytes, the longest user_id
+REFERENCE = "reference-" + "r" * 118
 COLOR = re.compile(r"\033\[[0-9;]*m")
 # A list without an argument, such as "bet list"
 LIST_COMMAND = re.compile(r"^  ((?!player )[a-z]+ list)  ", re.M)
@@ -62,9 +67,32 @@ def on_terminal(*words, columns=WIDTH, errors=None, code=0, **env):
     return text
 
 
+def make_refused(dealer):
+    """A 401, a 402 and a 404, each with the longest reference."""
+    server = cb.Lighttpd(WALLET)
+    for number, (path, user, status, words) in enumerate((
+            (cb.TRANSFER_IN, USERS[0], 401, {"signature": "0" * 64}), (cb.TRANSFER_OUT, USERS[1], 402, {}),
+            (cb.TRANSFER_IN, STRANGER, 404, {}))):
+        answer = cb.call(server, "POST", path, {
+            "amount": 9876543210.25, "request_transaction_id": f"{REFERENCE[:-1]}{number}", "user_id": user,
+            "remark": ""}, dealer=dealer, headers=[("X-Request-Id", f"{'i' * 63}{number}")], **words)
+        equal(answer.status, status, f"{answer}")
+    cb.wait_until(lambda: len(ctl_json("refused", "list")["refused"]) == 3, 20, "the refused calls are kept")
+
+
+def park(link, made):
+    """The second and third attempt of a result fail, too."""
+    for _ in range(2):
+        def claimed():
+            refusal, grant = link.claim(made.event)
+            return None if refusal else grant
+        link.end(cb.wait_until(claimed, 20, f"event {made.event} is due"), SEAMLESS, UNKNOWN, status=503,
+                 note="HTTP 503")
+
+
 def fill():
     """A dealer, players and a game with ids of the greatest length, and rows of every list."""
-    WALLET.dealer_add(LONG, "--utc-offset", "420")
+    dealer = WALLET.dealer_add(LONG, "--utc-offset", "420")
     WALLET.ctl("dealer", "set", LONG, "--url", "https://dealer.example/" + "path/" * 40)
     WALLET.ctl("client", "add", "c" * 64)
     for user in USERS:
@@ -85,6 +113,10 @@ def fill():
             link.end(bet.send, SEAMLESS, SUCCESS)
             made = link.settle("slots", SEAMLESS, user, GAME, result, 15 if result == WIN else 0)
             link.end(made.send, SEAMLESS, NOT_SENT, note="connection refused by the server of the dealer")
+            if result == WIN:
+                park(link, made)
+        link.place("slots", SEAMLESS, USERS[0], GAME[:-1] + "2", 10)
+    make_refused(dealer)
 
 
 LISTS = (
@@ -93,7 +125,8 @@ LISTS = (
     ("transfer", "list", "--casino", LONG, "--user", USERS[1]), ("bet", "list"),
     ("bet", "list", "--state", "settled"), ("bet", "show", SEAMLESS, USERS[0], GAME),
     ("round", "show", f"{SEAMLESS}/{USERS[1]}", GAME), ("dealer", "show", SEAMLESS), ("callback", "list"), ("callback", "list", "--shape"),
-    ("audit",), ("audit", "--limit", "0"), ("release",), ("status",),
+    ("audit",), ("audit", "--limit", "0"), ("release",), ("status",), ("refused", "list"),
+    ("refused", "list", "--user", f"{LONG}/{STRANGER}"), ("owed",), ("owed", "--user", f"{SEAMLESS}/{USERS[0]}"),
 )
 
 
@@ -142,6 +175,27 @@ def case_colours():
             equal(bool(re.search(r"\033\[[0-9;]*m" + word, text)), wanted, f"{word} with {env}")
             equal("\033[" in text, wanted, f"colours with {env}")
     check("\033" not in ctl("doctor", open_key(), code=1).stdout, "no colours in a pipe")
+
+
+STATES = (  # of a list: (state, its colour as a terminal knows it)
+    (("bet", "list"), (("pending", 33), ("rejected", 35), ("settled", 32), ("settled, 15.00", 33))),
+    (("callback", "list"), (("parked", 31), ("sending", 33), ("due", 33), ("delivered", 32))),
+    (("callback", "list", "--shape"), (("parked", 31), ("due", 33))),
+    (("bet", "show", SEAMLESS, USERS[0], GAME), (("settled", 32),)),
+)
+
+
+def case_colours_of_states():
+    """Each state has its colour on a terminal. NO_COLOR, TERM=dumb and a pipe have none."""
+    for words, states in STATES:
+        shown = on_terminal(*words)
+        for state, color in states:
+            found = re.findall(rf"(?:\033\[(?:1;)?(\d+)m)?{state}\b", shown)
+            check(str(color) in found, f"{words}: {state}: {found} in {shown!r}")
+        plain = ctl(*words).stdout
+        for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            plain += on_terminal(*words, **env)
+        check(states[0][0] in plain and "\033" not in plain, f"{words}: {plain!r}")
 
 
 def case_problems():
@@ -304,6 +358,7 @@ CASES = [
     ("no line is wider than the terminal", case_nothing_is_wider_than_the_terminal),
     ("what was shortened or left out is said", case_what_was_shortened_is_said),
     ("colours, NO_COLOR, TERM=dumb", case_colours),
+    ("colours of states", case_colours_of_states),
     ("doctor --problems", case_problems),
     ("zones of printed times", case_zones),
     ("times of options", case_times_of_options),
@@ -315,7 +370,7 @@ CASES = [
 
 def main():
     global WALLET, ctl, ctl_json, refused
-    with cb.Instance("terminal") as WALLET:
+    with cb.Instance("terminal", settings=SETTINGS) as WALLET:
         ctl, ctl_json, refused = bind(WALLET)
         WALLET.ledger_start()
         fill()

@@ -32,7 +32,10 @@
  *
  * Not modelled, and why: corrections that raise a payout (their B3 takes the way of the first B3, and no
  * other callback of the round is open meanwhile); batches of results (each result is a settlement with
- * a key of its own, which acts once when it is repeated: that adds no state); more bets of a round (no bet's step asks for another; the sums are tested
+ * a key of its own, which acts once when it is repeated: that adds no state); seals (a seal refuses a
+ * later transfer of a dealer, and neither reads nor writes a row of a bet or round; tests/sim/seal.c
+ * plays both orders of the two, and so does one_of_transfer_and_seal_wins of tests/ledger/test_seal.c,
+ * of which `make campaign-seal` plays 100,000 races); more bets of a round (no bet's step asks for another; the sums are tested
  * with settlement_add()); breaker and max_inflight (a step that is withheld is a step not taken,
  * which is tried everywhere); bytes, signatures, idempotency keys, batches (the tests of the ledger
  * and the simulator run the commands themselves); a wall clock that is set; a dealer that lies,

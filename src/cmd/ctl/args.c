@@ -337,7 +337,7 @@ static void parse_group(struct ctl *ctl, const char *group, char *option)
 
 	snprintf(title, sizeof(title), PROGRAM " %s", group);
 	/* argp does not split a doc that begins with \v. */
-	snprintf(doc, sizeof(doc), "The commands on a %s.\v%s", group, group);
+	snprintf(doc, sizeof(doc), "The commands that begin with '%s'.\v%s", group, group);
 	parse_words(ctl, option ? 2 : 1, words, doc);
 	exit(OUTCOME_USAGE);
 }

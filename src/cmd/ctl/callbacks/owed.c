@@ -4,7 +4,6 @@
 #include "cmd/ctl/callbacks/owed.h"
 
 #include "admin/callbacks/owed.h"
-#include "base/columns.h"
 #include "cmd/ctl/common/output_fit.h"
 
 #include <inttypes.h>
@@ -32,38 +31,15 @@ static const struct field owed_fields[] = {
 	FIELD_END,
 };
 
-/*
- * Prints foreign text, such as a user id in a sentence, so that it cannot control the terminal. Lines are
- * folded to its width.
- */
-static void print_line(const char *before, const char *text)
-{
-	const size_t width = fit_width(), margin = strlen(before);
-	char folded[2 * STORY_TEXT_MAX];
-
-	if (width > margin + 3)
-		columns_fold(text, width - margin, folded, sizeof(folded));
-	else
-		snprintf(folded, sizeof(folded), "%s", text);
-	for (char *line = folded, *end; line; line = end) {
-		end = strchr(line, '\n');
-		if (end)
-			*end++ = '\0';
-		printf("%s", line == folded ? before : "");
-		output_foreign(line, strlen(line));
-		printf("\n");
-	}
-}
-
 void owed_print_story(struct ctl *ctl, const struct story *story, struct output_json *json)
 {
 	output_json_record(json, "story", story_fields, story);
 	if (ctl->json)
 		return;
 	output_title(ctl, "What happened");
-	print_line("", story->happened);
-	print_line("", story->owes);
-	print_line("Next step: ", story->next);
+	fit_print("", story->happened);
+	fit_print("", story->owes);
+	fit_print("Next step: ", story->next);
 }
 
 /* ---- the sums of the dealers */
@@ -89,19 +65,19 @@ static void print_sums(const struct sums_output *out, const struct owed_sums *su
 	if (sums->payouts) {
 		snprintf(line, sizeof(line), "dealer %s owes its players %s %s in payouts",
 			sums->casino_id, payouts, sums->currency);
-		print_line(out->prefix, line);
+		fit_print(out->prefix, line);
 	}
 	if (sums->refunds) {
 		snprintf(line, sizeof(line),
 			"dealer %s owes its players at most %s %s in refunds of bets",
 			sums->casino_id, refunds, sums->currency);
-		print_line(out->prefix, line);
+		fit_print(out->prefix, line);
 	}
 	if (sums->shortfall) {
 		snprintf(line, sizeof(line),
 			"players of dealer %s owe %s %s that corrections could not take back",
 			sums->casino_id, shortfall, sums->currency);
-		print_line(out->prefix, line);
+		fit_print(out->prefix, line);
 	}
 }
 
@@ -206,13 +182,13 @@ static void keep_row(void *context, const struct owed_row *row)
 
 static void print_row(const struct owed_row *row)
 {
-	char since[OUTPUT_TEXT_MAX];
+	char since[OUTPUT_TEXT_MAX], line[OUTPUT_TEXT_MAX + STORY_TEXT_MAX + 2];
 
 	output_value(field_find(owed_fields, "since_ms"), OUTPUT_PLAIN, row, since);
-	printf("%s  ", since);
-	print_line("", row->story.owes);
-	print_line("  ", row->story.happened);
-	print_line("  Next step: ", row->story.next);
+	snprintf(line, sizeof(line), "%s  %s", since, row->story.owes);
+	fit_print("", line);
+	fit_print("  ", row->story.happened);
+	fit_print("  Next step: ", row->story.next);
 }
 
 static enum outcome print_rows(struct ctl *ctl, const struct owed_list *list, const char *casino_id)

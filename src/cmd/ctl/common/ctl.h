@@ -187,6 +187,14 @@ enum outcome ctl_choices(struct ctl *ctl, enum ctl_option option, const char *co
 	unsigned int count, uint32_t *mask);
 
 /*
+ * Splits --user: without --casino, "CASINO/USER" names both. Sets *casino and *user, or NULL for
+ * what is not given. @word holds the casino_id. With --casino the whole text is the user_id, which
+ * may contain a slash.
+ */
+void ctl_casino_user(const struct ctl *ctl, char word[CASINO_ID_SIZE], const char **casino,
+	const char **user);
+
+/*
  * Reads --casino, --user, --game, --since, --until and --limit. Refuses an unknown dealer or player,
  * because an empty list would look like a good result. @standard: the limit if none is given.
  */

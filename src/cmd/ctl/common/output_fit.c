@@ -11,6 +11,7 @@
 #define CELL_COLUMNS SETTINGS_CELL_NAME_SIZE /* a name of a cell, and a space */
 #define SHORT_MIN    8                       /* columns that a shortened text keeps */
 #define FOLDED_MIN   24                      /* columns that a folded sentence keeps */
+#define STANDING_MIN 15                      /* of "settled, 25.00 not delivered" */
 
 static struct {
 	bool shortened;
@@ -41,7 +42,7 @@ enum give { GIVE_NOTHING, GIVE_SHORT, GIVE_FOLD };
 static enum give column_gives(const struct field *field)
 {
 	static const char *const sentences[] = {"found", "remedy", "reason", "detail", "why",
-		"expected", "came", "command", "last_note", "note", NULL};
+		"expected", "came", "command", "last_note", "note", "standing", NULL};
 	static const char *const words[] = {"state", "action", "currency", "key_id",
 		"signing_key_id", NULL};
 
@@ -83,6 +84,12 @@ static bool is_hidden(struct output_list *list, size_t column)
 	return scols_column_is_hidden(scols_table_get_column(list->lines, column));
 }
 
+/* Returns true for the state of a bet with what is not delivered. */
+static bool is_standing(const struct output_list *list, size_t column)
+{
+	return strcmp(list->columns[column].field, "standing") == 0;
+}
+
 static void measure_columns(struct fit *fit)
 {
 	struct output_list *list = fit->list;
@@ -98,7 +105,8 @@ static void measure_columns(struct fit *fit)
 			if (width > fit->width[i])
 				fit->width[i] = width;
 		}
-		width = fit->gives[i] == GIVE_FOLD    ? FOLDED_MIN
+		width = fit->gives[i] == GIVE_FOLD
+			? is_standing(list, i) ? STANDING_MIN : FOLDED_MIN
 			: fit->gives[i] == GIVE_SHORT ? SHORT_MIN
 						      : fit->width[i];
 		if (width > fit->least[i])
@@ -138,7 +146,8 @@ static size_t least_wanted(const struct fit *fit)
 		}
 	}
 	for (size_t i = 1; i < fit->count; i++) {
-		if (!fit->hidden[i] && strcmp(columns[i].field, "state") != 0)
+		if (!fit->hidden[i] && strcmp(columns[i].field, "state") != 0 &&
+			!is_standing(fit->list, i))
 			last = i;
 	}
 	return last;
@@ -250,6 +259,25 @@ void fit_pairs(struct libscols_table *lines)
 	scols_table_set_termwidth(lines, width);
 }
 
+void fit_print(const char *before, const char *text)
+{
+	const size_t width = fit_width(), margin = strlen(before);
+	char folded[2 * OUTPUT_TEXT_MAX];
+
+	if (width > margin + 3)
+		columns_fold(text, width - margin, folded, sizeof(folded));
+	else
+		snprintf(folded, sizeof(folded), "%s", text);
+	for (char *line = folded, *end; line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		printf("%s", line == folded ? before : "");
+		output_foreign(line, strlen(line));
+		printf("\n");
+	}
+}
+
 /* Prints @text on standard error, in lines that fit. */
 static void print_folded(const char *text)
 {
@@ -299,10 +327,12 @@ void fit_color(struct libscols_cell *cell, const struct field *field, const char
 		{"held", "red"},
 		{"rejected", "magenta"},
 	};
-	static const char *const fields[] = {"state", "result", NULL};
+	static const char *const fields[] = {"state", "result", "standing", NULL};
 
 	if (!cell || !is_among(field->name, fields))
 		return;
+	if (strchr(text, ','))
+		scols_cell_set_color(cell, "yellow");
 	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++) {
 		if (strcmp(colors[i].word, text) == 0)
 			scols_cell_set_color(cell, colors[i].color);

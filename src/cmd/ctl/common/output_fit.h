@@ -28,10 +28,19 @@ bool fit_folds(const struct field *field);
 /* Makes the column one whose text may be folded. */
 void fit_folding(struct libscols_column *column);
 
+/*
+ * Prints @before and a sentence with foreign text, such as a user id, so that it cannot control the
+ * terminal. Lines are folded to its width.
+ */
+void fit_print(const char *before, const char *text);
+
 /* Prints on standard error, once, what was shortened or left out. */
 void fit_close(void);
 
-/* Colours the cell of @field if its text is a state or a verdict that has a colour. */
+/*
+ * Colours the cell of @field if its text is a state or a verdict that has a colour. A state with
+ * what is not delivered, such as "settled, 25.00 not delivered", is yellow.
+ */
 void fit_color(struct libscols_cell *cell, const struct field *field, const char *text);
 
 #endif

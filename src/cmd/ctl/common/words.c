@@ -129,20 +129,30 @@ static enum outcome read_after(struct ctl *ctl, struct filter *filter)
 		text);
 }
 
-/* Reads --casino and --user. "--user CASINO/USER" names both. */
+void ctl_casino_user(const struct ctl *ctl, char word[CASINO_ID_SIZE], const char **casino,
+	const char **user)
+{
+	const char *slash;
+
+	*casino = ctl->options[OPTION_CASINO];
+	*user = ctl->options[OPTION_USER];
+	slash = *user && !*casino ? strchr(*user, '/') : NULL;
+	if (slash && text_copy_len(word, CASINO_ID_SIZE, *user, (size_t)(slash - *user))) {
+		*casino = word;
+		*user = slash + 1;
+	}
+}
+
+/* Reads --casino and --user. */
 static enum outcome read_names(struct ctl *ctl, struct filter *filter, struct dealer *dealer)
 {
-	const char *casino = ctl->options[OPTION_CASINO], *user = ctl->options[OPTION_USER];
-	const char *slash = user && !casino ? strchr(user, '/') : NULL;
+	const char *casino, *user;
 	char word[CASINO_ID_SIZE];
 	struct player player;
 	enum outcome code = OUTCOME_DONE;
 
 	memset(&player, 0, sizeof(player));
-	if (slash && text_copy_len(word, sizeof(word), user, (size_t)(slash - user))) {
-		casino = word;
-		user = slash + 1;
-	}
+	ctl_casino_user(ctl, word, &casino, &user);
 	if (user && !casino)
 		return ctl_usage(ctl, "--user goes with --casino, or is CASINO/USER");
 	if (casino)

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cmd/ctl/callbacks/owed.h"
 #include "cmd/ctl/common/output.h"
+#include "cmd/ctl/common/output_fit.h"
 #include "cmd/ctl/data/offline.h"
 #include "cmd/ctl/installation/cluster.h"
 #include "doctor/attention.h"
@@ -339,6 +340,7 @@ static void print_standing(struct ctl *ctl, const struct status_result *status,
 		.sweep_overdue_ms = (int64_t)settings->sweep_overdue_s * 1000,
 		.cell = cell_text_other(ctl->session.config, settings->cell_name)};
 	struct standing_finding findings[STANDING_MAX];
+	char line[sizeof(findings[0].found) + sizeof(findings[0].remedy) + 32];
 	unsigned int count;
 
 	if (!status->halted) {
@@ -351,10 +353,11 @@ static void print_standing(struct ctl *ctl, const struct status_result *status,
 	output_json_list_open(json, "problems");
 	for (unsigned int i = 0; i < count; i++) {
 		output_json_item(json, standing_fields, &findings[i]);
+		snprintf(line, sizeof(line), "%s: %s. To do: %s.",
+			findings[i].level == STANDING_FAILURE ? "FAILURE" : "ATTENTION",
+			findings[i].found, findings[i].remedy);
 		if (!ctl->json)
-			printf("%s: %s. To do: %s.\n",
-				findings[i].level == STANDING_FAILURE ? "FAILURE" : "ATTENTION",
-				findings[i].found, findings[i].remedy);
+			fit_print("", line);
 	}
 	output_json_list_close(json);
 	if (!count && !ctl->json)

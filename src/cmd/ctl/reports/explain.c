@@ -194,18 +194,25 @@ static enum outcome report_found(struct ctl *ctl, const struct inquiry *inquiry)
 	return print_explanation_json(ctl, inquiry, &explanation, &standing);
 }
 
-/* Reads what to explain: REQUEST_ID, or --casino with --reference or --user. */
+/*
+ * Reads what to explain: REQUEST_ID, or a dealer with a reference or a player. --user CASINO/USER
+ * names the dealer, too.
+ */
 static enum outcome read_wanted(struct ctl *ctl, struct refused_list_cmd *wanted)
 {
-	const bool by_name = ctl->options[OPTION_CASINO] &&
-		(ctl->options[OPTION_REFERENCE] || ctl->options[OPTION_USER]);
+	const char *casino, *user;
+	char word[CASINO_ID_SIZE];
 	enum outcome code;
+	bool by_name;
 
+	ctl_casino_user(ctl, word, &casino, &user);
+	by_name = casino && (ctl->options[OPTION_REFERENCE] || user);
 	if ((ctl->arg_count == 1) == by_name ||
 		(!by_name &&
 			(ctl->options[OPTION_CASINO] || ctl->options[OPTION_REFERENCE] ||
 				ctl->options[OPTION_USER])))
-		return ctl_usage(ctl, "give REQUEST_ID, or --casino with --reference or --user");
+		return ctl_usage(ctl,
+			"give REQUEST_ID, --casino with --reference or --user, or --user CASINO/USER");
 	code = refused_filter(ctl, wanted);
 	return code == OUTCOME_DONE && !by_name ? read_id(ctl, wanted->request_id) : code;
 }

@@ -5,6 +5,7 @@
 #include "cmd/ctl/reports/refused.h"
 
 #include "admin/keys.h"
+#include "admin/list.h"
 #include "admin/names.h"
 #include "admin/requests/near.h"
 #include "base/near.h"
@@ -71,13 +72,47 @@ static const struct output_column refused_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-/* Copies an option that is an external id. */
-static enum outcome read_external(struct ctl *ctl, enum ctl_option option, const char *what,
-	char id[EXTERNAL_ID_SIZE])
+/*
+ * Refuses --user CASINO/USER beside the --casino of another dealer, as other lists do. Another text
+ * with a slash may be the user_id of a call.
+ */
+static enum outcome refuse_two_dealers(struct ctl *ctl, const struct refused_list_cmd *filter)
 {
-	const char *text = ctl->options[option];
+	const char *slash = ctl->options[OPTION_CASINO] ? strchr(filter->user_id, '/') : NULL;
+	struct dealer dealer = {.casino_id = ""};
+	struct player player;
+	enum outcome code;
+	bool found;
 
-	return text ? names_read_external_id(&ctl->session, what, text, id) : OUTCOME_DONE;
+	/* A player_id: the dealer of --casino has a player whose user_id is the whole text. */
+	if (!slash || filter->player_id[0] ||
+		!text_copy_len(dealer.casino_id, sizeof(dealer.casino_id), filter->user_id,
+			(size_t)(slash - filter->user_id)))
+		return OUTCOME_DONE;
+	code = list_fetch(&ctl->session, RECORD_DEALER, &dealer, &found, NULL);
+	if (code != OUTCOME_DONE || !found)
+		return code;
+	return names_player(&ctl->session, filter->casino_id, filter->user_id, &player);
+}
+
+/* Reads --casino, --user and --reference. */
+static enum outcome read_names(struct ctl *ctl, struct refused_list_cmd *filter)
+{
+	const char *reference = ctl->options[OPTION_REFERENCE], *casino, *user;
+	char word[CASINO_ID_SIZE];
+	enum outcome code = OUTCOME_DONE;
+
+	ctl_casino_user(ctl, word, &casino, &user);
+	if (casino)
+		code = names_read_casino_id(&ctl->session, casino, filter->casino_id);
+	if (code == OUTCOME_DONE && user)
+		code = names_read_external_id(&ctl->session, "a user id", user, filter->user_id);
+	if (code == OUTCOME_DONE && reference)
+		code = names_read_external_id(&ctl->session, "a reference", reference,
+			filter->request_transaction_id);
+	if (code == OUTCOME_DONE)
+		code = refused_add_player(&ctl->session, filter);
+	return code == OUTCOME_DONE ? refuse_two_dealers(ctl, filter) : code;
 }
 
 static enum outcome read_times(struct ctl *ctl, struct refused_list_cmd *filter)
@@ -112,8 +147,7 @@ static enum outcome read_cause(struct ctl *ctl, struct refused_list_cmd *filter)
 
 enum outcome refused_filter(struct ctl *ctl, struct refused_list_cmd *filter)
 {
-	const char *casino = ctl->options[OPTION_CASINO], *id = ctl->options[OPTION_ID];
-	const char *client = ctl->options[OPTION_CLIENT];
+	const char *id = ctl->options[OPTION_ID], *client = ctl->options[OPTION_CLIENT];
 	enum outcome code;
 
 	memset(filter, 0, sizeof(*filter));
@@ -124,16 +158,9 @@ enum outcome refused_filter(struct ctl *ctl, struct refused_list_cmd *filter)
 	code = read_cause(ctl, filter);
 	if (code == OUTCOME_DONE)
 		code = read_times(ctl, filter);
-	if (code == OUTCOME_DONE && casino)
-		code = names_read_casino_id(&ctl->session, casino, filter->casino_id);
 	if (code == OUTCOME_DONE && client)
 		code = names_read_client_id(&ctl->session, client, filter->client_id);
-	if (code == OUTCOME_DONE)
-		code = read_external(ctl, OPTION_USER, "a user id", filter->user_id);
-	if (code == OUTCOME_DONE)
-		code = read_external(ctl, OPTION_REFERENCE, "a reference",
-			filter->request_transaction_id);
-	return code == OUTCOME_DONE ? refused_add_player(&ctl->session, filter) : code;
+	return code == OUTCOME_DONE ? read_names(ctl, filter) : code;
 }
 
 void refused_filter_text(const struct refused_list_cmd *filter, char text[REFUSED_FILTER_TEXT])

@@ -7,7 +7,7 @@
 
 /*
  * Reads --casino, --client, --user, --reference, --id, --error, --why, --since and --until as far as the command
- * has them.
+ * has them. Accepts a dealer or player that does not exist, because a refused call may name one.
  */
 enum outcome refused_filter(struct ctl *ctl, struct refused_list_cmd *filter);
 
