@@ -284,13 +284,22 @@ static void apply_correct(const struct history *history, const struct op *op, st
 /* A dealer took a decrease, less what it reports. */
 static void take_decrease(const struct op *op, struct model_key *key, struct model_round *round)
 {
-	const money_t decrease = -key->values[1];
-	const money_t shortfall = op->amount < decrease ? op->amount : decrease;
-
-	if (decrease <= 0)
+	if (key->values[1] >= 0)
 		return;
-	key->values[2] += shortfall;
-	round->shortfall += shortfall;
+	key->values[2] += op->amount;
+	round->shortfall += op->amount;
+}
+
+/* Returns what the answer of an attempt means. One with a shortfall above the decrease is unreadable. */
+static enum callback_class class_of(const struct op *op, const struct op *target,
+	const struct model_key *key)
+{
+	const money_t decrease = -key->values[1];
+
+	return op->class == CALLBACK_SUCCESS && target->kind == OP_CORRECT && decrease > 0 &&
+			op->amount > decrease
+		? CALLBACK_UNKNOWN
+		: op->class;
 }
 
 static void apply_end(const struct history *history, const struct op *op, struct model *model,
@@ -307,7 +316,9 @@ static void apply_end(const struct history *history, const struct op *op, struct
 	reply->values[0] = key->callback != SENDING;
 	if (key->callback == SENDING) {
 		key->callback =
-			op->class == CALLBACK_SUCCESS || target->kind == OP_BET ? ENDED : DUE;
+			class_of(op, target, key) == CALLBACK_SUCCESS || target->kind == OP_BET
+			? ENDED
+			: DUE;
 		if (target->kind == OP_BET)
 			key->bet = ends[op->class];
 		else if (key->callback == ENDED && target->kind == OP_CANCEL)
