@@ -80,6 +80,12 @@ pm.max_children = {PROCESSES}
         _, now = self.measured()
         return sum(now[pid] > before.get(pid, 0) for pid in now) >= PROCESSES
 
+    def check(self):
+        """Fails if a process rests. The other work would then have been less than it should be."""
+        self.begun, since = self.measured(), self.begun
+        cb.wait_until(self.all_work, 20, "the processes of php-fpm to work until the end", 0.1)
+        self.begun = since
+
     def processors(self):
         """How many processors' time it had since it began."""
         begun, before = self.begun
@@ -102,6 +108,7 @@ def beside(kind, machine):
     php = Php()
     try:
         yield
+        php.check()
         machine["beside"] = {"kind": kind, "processors": php.processors()}
         print(f"# the PHP site had {php.processors():.2f} of {os.cpu_count()} processors all the time", flush=True)
     finally:

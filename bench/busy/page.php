@@ -17,6 +17,7 @@ function page(int $seed): string
     return gzcompress($html . json_encode($rows));
 }
 
+set_time_limit(0); // PHP would end the request after a minute of processor time, by max_input_time
 for ($seed = 0; ; $seed++) {
     page($seed);
 }
