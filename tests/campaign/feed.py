@@ -94,8 +94,17 @@ class Follower:
     def end(self):
         self.child.terminate()
         equal(self.child.wait(20), 0, "exit status of follow")
-        self.out.close()
         return self.lines()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """However the case ends, the command does not stay."""
+        if self.child.poll() is None:
+            self.child.kill()
+            self.child.wait()
+        self.out.close()
 
 
 def compare(what, items, rows):
@@ -116,28 +125,28 @@ def case_kills(options):
             game = tables.Tables(wallet, server, reference, seed)
             killers = kill.everything(wallet, game, seed)
             guests = cb.Dealer(tables.CASINO, reference.key, "seamless")
-            follower = Follower(wallet)
-            readers = [Reader(server, dealer, seed, number) for dealer in (*dealers, guests)
-                       for number in range(READERS)]
-            for reader in readers:
-                reader.start()
-            try:
-                kill.run_load(clients, game, killers, options.seconds)
-                game.prove()
-            finally:
-                game.stop()
-            for reader in readers:
-                reader.stopping.set()
-            for reader in readers:
-                reader.join(END_S)
-                check(not reader.is_alive() and not reader.failure, f"{reader.failure!r}")
-            rows = exported(wallet)
-            cb.wait_until(lambda: len(follower.lines()) >= len(rows), END_S, "follow reads them all")
-            compare("follow", follower.end(), rows)
-            for reader in readers:
-                own = [row for row in rows if row["casino_id"] == reader.dealer.casino_id]
-                check(own, f"{reader.dealer.casino_id} has transactions")
-                compare(reader.dealer.casino_id, reader.items, own)
+            with Follower(wallet) as follower:
+                readers = [Reader(server, dealer, seed, number) for dealer in (*dealers, guests)
+                           for number in range(READERS)]
+                for reader in readers:
+                    reader.start()
+                try:
+                    kill.run_load(clients, game, killers, options.seconds)
+                    game.prove()
+                finally:
+                    game.stop()
+                for reader in readers:
+                    reader.stopping.set()
+                for reader in readers:
+                    reader.join(END_S)
+                    check(not reader.is_alive() and not reader.failure, f"{reader.failure!r}")
+                rows = exported(wallet)
+                cb.wait_until(lambda: len(follower.lines()) >= len(rows), END_S, "follow reads them all")
+                compare("follow", follower.end(), rows)
+                for reader in readers:
+                    own = [row for row in rows if row["casino_id"] == reader.dealer.casino_id]
+                    check(own, f"{reader.dealer.casino_id} has transactions")
+                    compare(reader.dealer.casino_id, reader.items, own)
     print(f"# transactions {len(rows)}, readers {len(readers)} and follow, calls "
           f"{sum(reader.calls for reader in readers)}, broken {sum(reader.broken for reader in readers)}, "
           f"{', '.join(f'{killer.what} kills {len(killer.kills)}' for killer in killers)}, missing 0, "
