@@ -66,7 +66,7 @@ pm.max_children = {PROCESSES}
                 request.sendall(cb_fastcgi.request_bytes("/page.php", [], b"", "GET",
                                                          {"SCRIPT_FILENAME": str(page)}))
             self.begun = self.measured()
-            cb.wait_until(self.all_work, 20, "the processes of php-fpm to work", 0.1)
+            self.check()
         except BaseException:
             self.close()
             raise
@@ -75,16 +75,11 @@ pm.max_children = {PROCESSES}
         """The moment, and the processor time of the processes until then."""
         return time.monotonic(), cpu_s(descendants(self.child.pid))
 
-    def all_work(self):
-        _, before = self.begun
-        _, now = self.measured()
-        return sum(now[pid] > before.get(pid, 0) for pid in now) >= PROCESSES
-
     def check(self):
-        """Fails if a process rests. The other work would then have been less than it should be."""
-        self.begun, since = self.measured(), self.begun
-        cb.wait_until(self.all_work, 20, "the processes of php-fpm to work until the end", 0.1)
-        self.begun = since
+        """Waits until each process has worked; fails if one rests. The other work would be less than it should be."""
+        _, before = self.measured()
+        cb.wait_until(lambda: sum(used > before.get(pid, 0) for pid, used in self.measured()[1].items()) >= PROCESSES,
+                      20, "the processes of php-fpm to work", 0.1)
 
     def processors(self):
         """How many processors' time it had since it began."""
@@ -109,8 +104,9 @@ def beside(kind, machine):
     try:
         yield
         php.check()
-        machine["beside"] = {"kind": kind, "processors": php.processors()}
-        print(f"# the PHP site had {php.processors():.2f} of {os.cpu_count()} processors all the time", flush=True)
+        had = php.processors()
+        machine["beside"] = {"kind": kind, "processors": had}
+        print(f"# the PHP site had {had:.2f} of {os.cpu_count()} processors all the time", flush=True)
     finally:
         php.close()
 

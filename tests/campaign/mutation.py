@@ -7,8 +7,8 @@ A write is a call of ws_put(), ws_append(), ws_drop() or another function of WRI
 It is a statement of its own, its result is assigned, or it stands in an expression, such as a condition. The
 sources are copied into a temporary folder, and each call is put into a condition there: the environment
 variable REMOVED_WRITE has the number of the call that is left out. Its result is then 0, or true in an
-expression, where the code goes on as if the write had succeeded. This copy is built once. tests/ledger/test_ledger then runs
-without each write in turn, until its first failure, or to its end. A write without which every test passes
+expression, where the code goes on as if the write had succeeded. This copy is built once.
+tests/ledger/test_ledger then runs without each write in turn, until its first failure, or to its end. A write without which every test passes
 is a failure of this campaign, unless KEPT names it with the reason. --list prints the writes; --only runs
 those whose FILE:LINE or text has TEXT, or one of several texts. Prints TAP; a case is a write.
 """
